@@ -369,6 +369,7 @@ class Option:
         kind: "choice" (a name), "function" (a name, or a callable), "flag" or "number".
         help: what it does.
         choices: the names that it can be.
+        others: what else it can be, in words.
         default: its value in every variant; None if that depends on the variant.
         check: a function of the option's name and a value that is refused or not, and returns the value as it is kept.
         key: its name in signatures.
@@ -380,6 +381,7 @@ class Option:
     kind: str
     help: str
     choices: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
     default: Any = None
     check: Callable[[str, Any], Any]
     key: str
@@ -398,21 +400,21 @@ def _choice(choices: Iterable[str], **row: Any) -> Option:
 def _function(choices: Iterable[str], *, pattern: str, in_words: str = "", **row: Any) -> Option:
     """Return an option that is a name, a name that fits a pattern, "module:function", or a callable.
 
-    Signatures may add a version to the name. `in_words` stands for the pattern in errors.
+    Signatures may add a version to the name. `in_words` stands for the pattern in errors and help.
     """
-    names = tuple(choices)
+    names, others = tuple(choices), (*filter(None, [in_words]), "module:function")
 
     def check(name: str, value: Any) -> Any:
         if is_code(value) or (isinstance(value, str) and re.fullmatch(pattern, value)):
             return value
-        return check_choice(name, value, names, *filter(None, [in_words]), "module:function or a callable")
+        return check_choice(name, value, names, *others[:-1], f"{others[-1]} or a callable")
 
     def read(text: str) -> str:
         known = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
         match = re.match(f"({known}|{pattern})(-|$)", text)
         return match[1] if match else text
 
-    return Option(kind="function", choices=names, check=check, read=read, **row)
+    return Option(kind="function", choices=names, others=others, check=check, read=read, **row)
 
 
 def _flag(no: str = "no", yes: str = "yes", **row: Any) -> Option:

@@ -27,7 +27,7 @@ from sari.benchmarks.made_up_corpora import made_up  # noqa: E402
 from sari.comparison import unrelated_texts  # noqa: E402
 from sari.corpus_statistics import CorpusStatistics, score_systems  # noqa: E402
 from sari.significance import TESTS, Sample, resolve_resampling  # noqa: E402
-from sari.text_files.reading import batches, gather, read_texts  # noqa: E402
+from sari.text_files.reading import read_texts  # noqa: E402
 from sari.validation import SystemColumns  # noqa: E402
 from sari.variants import Variant, resolve_variant  # noqa: E402
 
@@ -82,8 +82,8 @@ def _drawn_columns(options: argparse.Namespace) -> SystemColumns:
         made = made_up(2_000, references=4, tokens=20)
         systems = {"one": made.predictions, "other": [row[0] for row in made.references]}
         return SystemColumns(made.sources, systems, [row[1:] for row in made.references])
-    segments = read_texts(options.sources, options.outputs, options.references)
-    return gather(batches(segments), ["one", "other"])
+    outputs = dict(zip(["one", "other"], options.outputs, strict=True))
+    return read_texts(options.sources, outputs, options.references)
 
 
 def _with_references(columns: SystemColumns, texts: list[str], variant: Variant, seed: int) -> SystemColumns:

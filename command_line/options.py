@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from sari.companion_measures.registry import SIDE_FILES
 from sari.reports.tables import Layout, warning_in_words
-from sari.text_files.reading import stem
+from sari.text_files.named_sets import read_outputs
+from sari.text_files.reading import read_texts, stem
+from sari.text_files.table_files import read_output_table
 from sari.text_files.writing import STANDARD_OUTPUT
-from sari.validation import either, visible
+from sari.validation import SystemColumns, either, visible
 from sari.variants import CHANGES, OPTIONS
 
 if TYPE_CHECKING:  # what `--help` need not wait for
@@ -44,7 +46,7 @@ def flag_of(name: str) -> str:
 _ARGUMENTS = ["confidence", "own_measure", "ratings", "references", "resamples", "seed", "show", "signature", "sources"]
 _FLAGS = {
     **{name: flag_of(name) for name in (*_ARGUMENTS, *OPTIONS, *(file.name for file in SIDE_FILES))},
-    **{"predictions": "--outputs", "figure": "--find-variant", "sentence_splitter": "--variant or --penalties"},
+    **{"predictions": "--outputs", "figure": "--find-variant", "sentence_splitter": "sentence splitter"},
 }
 
 
@@ -59,6 +61,8 @@ def refusals() -> Iterator[None]:
         yield
     except ModuleNotFoundError as error:
         raise OptionError(f"{error}, expected what requirements.txt or the extras install") from error
+    except OSError as error:  # of side files
+        raise OptionError(f"{error.filename}: {error.strerror}, expected a file to read") from error
     except (ValueError, TypeError, ImportError) as error:
         raise OptionError(in_options(str(error))) from error
 
@@ -93,12 +97,14 @@ class Options(argparse.Namespace):
     """The options by their names in `--help`; None, or False, for those that were not given.
 
     Attributes:
+        outputs: a file for each system, by its name.
         systems: their names; none of a table that has not been read.
         given: what the rules of `arguments` name.
+        printed: what is printed instead of anything else; None for nothing.
     """
 
-    systems: list[str]
-    given: set[str]
+    systems: Sequence[str] = ()
+    given: Set[str] = frozenset()
 
     @property
     def choices(self) -> dict[str, Any]:
@@ -111,28 +117,19 @@ class Options(argparse.Namespace):
         return list(dict.fromkeys(self.variant or [OPTIONS["variant"].default]))
 
     @property
-    def method(self) -> str | None:
-        """The paired test, by its name in Python."""
-        default = DEFAULT_TEST if self.all_pairs else None
-        return next((test for name, (test, _) in PAIRED_TESTS.items() if getattr(self, name)), default)
-
-    @property
     def resampling(self) -> dict[str, Any]:
         """The options of intervals and tests; a report has intervals."""
         level = LEVEL if self.confidence is None and self.report is not None else self.confidence
-        chosen = {"confidence": level, "method": self.method, "resamples": self.resamples, "seed": self.seed}
+        tests = [test for name, (test, _) in PAIRED_TESTS.items() if getattr(self, name)]
+        method = tests[0] if tests else DEFAULT_TEST if self.all_pairs else None
+        chosen = {"confidence": level, "method": method, "resamples": self.resamples, "seed": self.seed}
         return {name: value for name, value in chosen.items() if value is not None}
-
-    @property
-    def output_paths(self) -> list[str]:
-        """A file of outputs for each system."""
-        return [path for _, path in self.outputs or []]
 
     @property
     def input_paths(self) -> list[str]:
         """The files of texts, and the other files that are read."""
-        texts = [self.table, self.sources, *(self.references or []), *self.output_paths]
-        side = [getattr(self, file.name) for file in SIDE_FILES] + [path for _, path in self.own_measure or []]
+        texts = [self.table, self.sources, *(self.references or ()), *(self.outputs or {}).values()]
+        side = [getattr(self, file.name) for file in SIDE_FILES] + [path for _, path in self.own_measure or ()]
         return [path for path in [*texts, *side] if path is not None]
 
     @property
@@ -141,23 +138,19 @@ class Options(argparse.Namespace):
         return [path for path in (self.sentences, self.report) if path not in (None, STANDARD_OUTPUT)]
 
     @property
-    def file_systems(self) -> list[str]:
-        """The names that the user gave, or those of the files, with their folders where short names are the same."""
-        pairs = [("", self.table)] if self.table is not None else self.outputs or []
-        short = [visible(name or stem(path)) for name, path in pairs]
-        return [
-            visible(path) if not name and short.count(system) > 1 else system
-            for (name, path), system in zip(pairs, short, strict=True)
-        ]
-
-    @property
     def layout(self) -> Layout:
         """The caption and the label of the first LaTeX table."""
         return Layout(self.caption, self.label) if self.label else Layout(self.caption)
 
-    @property
-    def needs_texts(self) -> bool:
-        """Whether texts are kept until all are read; scores and tests alone do not need them."""
-        names = ("baselines", "by_references", "measures", "own_measure", "published", "report", "why")
-        has_texts = self.sentences is not None and self.sentences.endswith((".csv", ".jsonl"))
-        return has_texts or self.format == "latex" or any(getattr(self, name) not in (None, False) for name in names)
+
+def read_systems(options: Options) -> SystemColumns:
+    """Return the texts of the files, or of the table or test set."""
+    if options.table is not None:
+        table = read_output_table(options.table, columns=options.columns, encoding=options.encoding)
+        return table.by_system(visible(stem(options.table)))
+    if options.dataset is not None:
+        split = options.split or "test"
+        files = {"outputs": options.outputs, "encoding": options.encoding}
+        return read_outputs(options.dataset, split=split, columns=options.columns, **files)
+    texts = (options.sources, options.outputs, options.references)
+    return read_texts(*texts, encoding=options.encoding, tab_separated=options.tab_separated)

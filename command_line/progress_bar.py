@@ -3,21 +3,15 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
-
-
-def progress_bar(label: str, total: int | None, *, quiet: bool, **options: Any) -> Any:
-    """Return a bar of tqdm; other arguments are those of tqdm."""
-    from tqdm import tqdm  # here, since it is slow to import
-
-    hidden = True if quiet or sys.stderr is None else None  # None: shown only on a terminal
-    return tqdm(desc=label, total=total, disable=hidden, delay=2, leave=False, **options)
 
 
 @contextmanager
 def step_bar(label: str, steps: int, *, quiet: bool) -> Iterator[Callable[[str], object]]:
     """Yield a function that shows the name of the next step."""
-    with progress_bar(label, steps, quiet=quiet) as bar:
+    from tqdm import tqdm  # here, since it is slow to import
+
+    hidden = True if quiet or sys.stderr is None else None  # None: shown only on a terminal
+    with tqdm(desc=label, total=steps, disable=hidden, delay=2, leave=False) as bar:
 
         def begin(step: str) -> None:
             bar.set_postfix_str(step, refresh=False)

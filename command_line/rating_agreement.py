@@ -1,11 +1,9 @@
 """Compute how the scores of text files agree with ratings by people: `score.py --ratings`."""
 
-from collections.abc import Iterable
-
 import numpy as np
 
 from sari.command_line.choices import resolve_choices, warnings_of_signature
-from sari.command_line.options import Options
+from sari.command_line.options import Options, read_systems
 from sari.command_line.progress_bar import step_bar
 from sari.corpus_statistics import score_columns
 from sari.data_warnings import check_resampling, merge_warnings, warning_rows
@@ -15,25 +13,21 @@ from sari.human_ratings.rated_outputs import RatedOutputs, RatedScore, rated_sco
 from sari.reports.measuring import MeasuredSystems, Measuring, chosen_tokenizer
 from sari.reports.tables import TableReport
 from sari.significance import FEWEST_RESAMPLES
-from sari.text_files.reading import Segment, gather
-from sari.text_files.table_files import OutputTable, read_ratings
+from sari.text_files.reading import stem
+from sari.text_files.table_files import read_output_table, read_ratings
 from sari.validation import SystemColumns, fault
 
 
-def agree(options: Options, batches: Iterable[list[Segment]], table: OutputTable | None) -> TableReport:
+def agree(options: Options) -> TableReport:
     """Return the agreement of scores with ratings.
-
-    Args:
-        options: of the command line.
-        batches: all segments of the files.
-        table: the same segments with their ratings; None if each system has a file of ratings.
 
     Raises:
         FileError: for a file that cannot be read, and a rating that is no number.
         OptionError: for options that the metric refuses, unknown measures, and ratings that cannot be explained.
     """
+    rated, columns = _rated_outputs(options)
+    options.systems = list(columns.predictions)
     variants, left_out, resampling, measures, side_data = resolve_choices(options, resamples=FEWEST_RESAMPLES)
-    rated = _rated_outputs(options, batches, table)
     if len(set(rated.ratings)) < 2:
         wanted = "different ones: no score can correlate with one number"
         raise ValueError(fault("--ratings", f"{rated.ratings[0]:g} in every row", wanted))
@@ -41,9 +35,6 @@ def agree(options: Options, batches: Iterable[list[Segment]], table: OutputTable
         name: score_columns(rated.texts, variant, sentences=True, rows=True) for name, variant in variants.items()
     }
     scores = [score for corpus in scored.values() for score in rated_scores(corpus)]
-    size = len(rated.texts.sources) // len(options.systems)
-    outputs = {name: rated.texts.predictions[place * size :][:size] for place, name in enumerate(options.systems)}
-    columns = SystemColumns(rated.texts.sources[:size], outputs, rated.texts.references[:size])
     measuring = Measuring(columns, resampling, chosen_tokenizer(variants.values()), side_data)
     scores += _measure_scores(measuring.measure(measures))
     doubts = merge_warnings({name: corpus.warnings() for name, corpus in scored.items()})
@@ -56,14 +47,19 @@ def agree(options: Options, batches: Iterable[list[Segment]], table: OutputTable
     return tabulate_agreement(report)
 
 
-def _rated_outputs(options: Options, batches: Iterable[list[Segment]], table: OutputTable | None) -> RatedOutputs:
-    """Return a row for each output of each system."""
-    if table is not None:
-        return RatedOutputs(table.texts, table.systems or [""] * len(table.texts.sources), table.ratings or [])
-    columns = gather(batches, options.systems)
+def _rated_outputs(options: Options) -> tuple[RatedOutputs, SystemColumns]:
+    """Return a row for each output of each system, and what is measured: these, or a table's as those of one system."""
+    if options.table is not None:
+        (rating,) = options.ratings
+        table = read_output_table(options.table, columns=options.columns, rating=rating, encoding=options.encoding)
+        sources, outputs, references = table.texts
+        systems = table.systems or [""] * len(sources)
+        columns = SystemColumns(sources, {stem(options.table): outputs}, references)
+        return RatedOutputs(table.texts, systems, table.ratings or []), columns
+    columns = read_systems(options)
     reading = {"model": options.sources or "the sources", "encoding": options.encoding}
     ratings = [rating for path in options.ratings for rating in read_ratings(path, len(columns.sources), **reading)]
-    return RatedOutputs.of_systems(columns, ratings)
+    return RatedOutputs.of_systems(columns, ratings), columns
 
 
 def _measure_scores(measured: MeasuredSystems) -> list[RatedScore]:

@@ -1,15 +1,14 @@
-"""Score text files in one pass, with tests, baselines and measures; write sentence scores and reports."""
+"""Score text files, with tests, baselines and measures; write sentence scores and reports."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 from sari.command_line.arguments import BASELINES
 from sari.command_line.choices import Choices, resolve_choices, warnings_of_signature
 from sari.command_line.options import Options
-from sari.command_line.progress_bar import progress_bar, step_bar
+from sari.command_line.progress_bar import step_bar
 from sari.comparison import baseline_scores, compare_corpora
 from sari.corpus_statistics import CorpusStatistics, score_systems
 from sari.data_warnings import BaselineLeftOutWarning, warning_rows
@@ -18,19 +17,18 @@ from sari.reports.formats import SENTENCE_FORMATS, format_of_ending
 from sari.reports.published_systems import find_standing, name_test_set
 from sari.reports.score_report import ScoreReport, report_of
 from sari.reports.score_tables import check_show, tabulate_scores
-from sari.text_files.reading import Segment, gather
 from sari.text_files.writing import write_lines
 from sari.validation import SystemColumns
 from sari.variant_comparison import explain_difference
 from sari.variants import resolve_variant
 
 
-def score_files(options: Options, batches: Iterable[list[Segment]]) -> ScoreReport:
-    """Score files in one pass, and write the files of `--sentences` and `--report`.
+def score_files(options: Options, columns: SystemColumns) -> ScoreReport:
+    """Score systems, and write the files of `--sentences` and `--report`.
 
     Args:
         options: of the command line.
-        batches: all segments of the files.
+        columns: the texts.
 
     Raises:
         FileError: for a file that cannot be read or written.
@@ -38,7 +36,12 @@ def score_files(options: Options, batches: Iterable[list[Segment]]) -> ScoreRepo
     """
     choices = resolve_choices(options)
     check_show(options.show or (), choices.measures)
-    scored, texts = _score_batches(batches, options, choices)
+    kept = {"sentences": bool(options.report or options.sentences), "rows": choices.resampling.is_wanted}
+    scored = {}
+    with step_bar("Scoring", len(choices.variants), quiet=options.quiet) as advance:
+        for name, variant in choices.variants.items():
+            advance(name)
+            scored[name] = score_systems(columns, variant, **kept)
     comparisons = {
         name: compare_corpora(systems, resampling=choices.resampling, details=True, all_pairs=options.all_pairs)
         for name, systems in scored.items()
@@ -46,46 +49,20 @@ def score_files(options: Options, batches: Iterable[list[Segment]]) -> ScoreRepo
     report = report_of(comparisons, scored)
     first = next(iter(scored.values()))
     report = replace(report, warnings=report.warnings + choices.left_out + warnings_of_signature(options, first))
-    columns = None
-    if texts:
-        columns = gather(texts, options.systems)
-        report = _with_more(report, columns, options, choices)
-        if choices.measures:
-            from sari.reports.measuring import Measuring, chosen_tokenizer
+    report = _with_more(report, columns, options, choices)
+    if choices.measures:
+        from sari.reports.measuring import Measuring, chosen_tokenizer
 
-            tokenize = chosen_tokenizer(choices.variants.values())
-            measuring = Measuring(columns, choices.resampling, tokenize, choices.side_data)
-            with step_bar("Measuring", len(choices.measures), quiet=options.quiet) as advance:
-                report = measuring.add(report, choices.measures, advance=advance)
-    if options.report is not None and columns is not None:
+        tokenize = chosen_tokenizer(choices.variants.values())
+        measuring = Measuring(columns, choices.resampling, tokenize, choices.side_data)
+        with step_bar("Measuring", len(choices.measures), quiet=options.quiet) as advance:
+            report = measuring.add(report, choices.measures, advance=advance)
+    if options.report is not None:
         write_lines(options.report, [_document(first, report, columns, options, choices.resampling.seed)])
     if options.sentences is not None:
         sentences = {name: statistics.sentences() for name, statistics in first.items()}
         write_lines(options.sentences, SENTENCE_FORMATS[Path(options.sentences).suffix or ".tsv"](sentences, columns))
     return report
-
-
-def _score_batches(
-    batches: Iterable[list[Segment]], options: Options, choices: Choices
-) -> tuple[dict[str, dict[str, CorpusStatistics]], list[list[Segment]]]:
-    """Score systems batch by batch, and return their statistics by variant, and the texts if they are needed.
-
-    Without texts, rows and sentence scores, memory use does not depend on the size of the files.
-    """
-    kept = {"sentences": bool(options.report or options.sentences), "rows": choices.resampling.is_wanted}
-    scored: dict[str, dict[str, CorpusStatistics]] = {name: {} for name in choices.variants}
-    texts = []
-    with progress_bar("Scoring", None, quiet=options.quiet, unit=" segments") as bar:
-        for batch in batches:
-            columns = gather([batch], options.systems)
-            for name, variant in choices.variants.items():
-                for system, part in score_systems(columns, variant, **kept).items():
-                    before = scored[name].get(system)
-                    scored[name][system] = before.merge(part) if before else part
-            if options.needs_texts:
-                texts.append(batch)
-            bar.update(len(batch))
-    return scored, texts
 
 
 def _with_more(report: ScoreReport, columns: SystemColumns, options: Options, choices: Choices) -> ScoreReport:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from sari.text_files.reading import LineFile
+from sari.text_files.reading import read_lines
 from sari.validation import Columns, fault
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -89,7 +89,7 @@ def read_columns(path: Path) -> Columns:
     if path.suffix == ".json":
         rows = read_table(path)
         return Columns(rows["text"].tolist(), [], rows.filter(regex=r"^ref\d$").to_numpy().tolist())
-    lines = list(LineFile(str(path)))
+    lines = list(read_lines(str(path)))
     return Columns(lines, lines, [[line] for line in lines])
 
 

@@ -1,7 +1,6 @@
 """What follows from the options: the names of systems, the files that are read, the test."""
 
 import pytest
-from programs import FILES
 
 from sari.command_line.arguments import parse
 from sari.command_line.options import OptionError, refusals
@@ -12,18 +11,16 @@ def test_files_and_systems(tmp_path, monkeypatch):
     (tmp_path / "x=y.txt").write_text("a")
     references = ["--references", "r", "q"]
     options = parse(["--sources", "s", "--outputs", "x=o.txt", "a/o.txt.gz", "x=y.txt", *references])
-    assert options.systems == ["x", "o", "x=y"]
+    assert options.outputs == {"x": "o.txt", "o": "a/o.txt.gz", "x=y": "x=y.txt"}
     assert set(options.input_paths) == {"s", "o.txt", "a/o.txt.gz", "x=y.txt", "r", "q"}
-    assert (options.variants, set(options.choices.values()), options.method) == (["easse"], {None, 4}, None)
+    assert (options.variants, set(options.choices.values()), options.resampling) == (["easse"], {None, 4}, {})
     assert parse(["--sources", "s", "--outputs", "a/out.txt", "b/out.txt", *references]).systems == [
         "a/out.txt",
         "b/out.txt",
     ]
     assert parse(["--sources", "s", "--outputs", "\udcff.txt", *references]).systems == [r"\udcff"]
     options = parse(["--jsonl", "a/in.jsonl", "--all-variants", "--no-lowercase", "--encoding", "UTF8"])
-    assert (options.systems, options.input_paths, options.encoding) == ([], ["a/in.jsonl"], "utf-8")
-    assert not options.needs_texts
-    assert parse([*FILES, "--sentences", "x.csv"]).needs_texts
+    assert (options.systems, options.input_paths, options.encoding) == ((), ["a/in.jsonl"], "utf-8")
     assert options.choices["lowercase"] is False
 
 
@@ -33,7 +30,7 @@ def test_files_and_systems(tmp_path, monkeypatch):
         (ValueError("word_ranks[4]: got 'a'"), "--word-ranks[4]: got 'a'"),
         (
             ImportError("sentence_splitter: no NLTK; or pass a callable from a text to its sentences"),
-            "--variant or --penalties: no NLTK",
+            "sentence splitter: no NLTK",
         ),
         (TypeError("nothing known: 5"), "nothing known: 5"),
         (

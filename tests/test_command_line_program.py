@@ -113,24 +113,15 @@ def test_names_of_strangers_are_harmless(run_here, tmp_path):
         ({"s.txt": b"", "o.txt": b"", "r.txt": b""}, "s.txt: no lines, expected at least one"),
         (
             {"o.txt": b"a\n"},
-            "o.txt:2: the file has 1 line, expected 3 as in s.txt; texts of several lines belong in a table",
-        ),
-        (
-            {"r.txt": b"a\nb\n\nd\n"},
-            "r.txt:4: the file has 4 lines, expected 3 as in s.txt; texts of several lines belong in a table",
-        ),
-        (
-            {"s.txt": b"a\nb"},
-            "o.txt:3: the file has 3 lines, expected 2 as in s.txt; texts of several lines belong in a table",
+            "o.txt: number of lines: got 1, expected 3 as in s.txt; texts of several lines belong in a table",
         ),
         (
             {"s.txt": b""},
-            "o.txt:1: the file has 3 lines, expected 0 as in s.txt; texts of several lines belong in a table",
+            "o.txt: number of lines: got 3, expected 0 as in s.txt; texts of several lines belong in a table",
         ),
-        ({"o.txt": b"a\nb\xe9b\nc\n"}, "o.txt:2: byte 0xe9 is not UTF-8, expected UTF-8 text"),
-        ({"r.txt": b"\xff\xfea"}, "r.txt:1: byte 0x61 is not UTF-16, expected UTF-16 text"),
+        ({"o.txt": b"a\nb\xe9b\nc\n"}, "o.txt:2: got invalid continuation byte, expected UTF-8 text"),
+        ({"r.txt": b"\xff\xfea"}, "r.txt:1: got truncated data, expected UTF-16 text"),
         ({"r.txt": b"a\rb\rc\r"}, r"r.txt:1: got \r alone between lines, expected \n: tr '\r' '\n' <FILE >NEW"),
-        ({"s.txt": b"a\n\xed\xa0\x80\n"}, "s.txt:2: byte 0xed is not UTF-8, expected UTF-8 text"),
         (
             {"s.txt": gzip.compress(b"a\nb\nc\n")[:-9]},
             "s.txt: Compressed file ended before the end-of-stream marker was reached, expected a file to read",
@@ -215,8 +206,6 @@ def test_the_best_and_the_worst_lines(explain):
         ["2", "1"],
     )
     assert lines("best", "worst", "1") == lines("2", "worst", "2") == ["2", "1"]
-    assert lines("worst", "--explain", "2") == ["1", "2"]
-    assert lines("best", "--explain", "2") == ["2"]
 
 
 def test_a_line_that_is_not_there(explain):

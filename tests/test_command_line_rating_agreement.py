@@ -101,7 +101,7 @@ def test_a_measure_of_the_user(printed_json, ratings, tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("1\n" * 9, "{path}:10: the file has 9 lines, expected 10 as in examples/sources.txt"),
+        ("1\n" * 9, "{path}: number of lines: got 9, expected 10 as in examples/sources.txt"),
         ("1\ngood\n" + "1\n" * 8, "{path}:2: got 'good', expected a number"),
         ("1\ninf\n" + "1\n" * 8, "{path}:2: got 'inf', expected a number"),
         ("1\n" * 10, "--ratings: got 1 in every row, expected different ones: no score can correlate with one number"),

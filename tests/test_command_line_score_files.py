@@ -3,7 +3,6 @@
 import csv
 import json
 import re
-import sys
 
 import pytest
 from programs import (
@@ -15,10 +14,8 @@ from programs import (
     SOURCE,
     SYSTEMS,
     example_corpus,
-    needs_unix,
     output_of,
     refusal_of,
-    run,
     write_corpus,
     write_example_of_the_paper,
 )
@@ -67,24 +64,6 @@ def test_a_printed_signature_scores_as_it_says(run_here, paper, sari):
     found("--report", "report.json", signature=other)
     report = json.loads((folder / "report.json").read_text())
     assert [row["category"] for row in report["warnings"]].count("SignatureWarning") == 1
-
-
-@needs_unix
-def test_memory_does_not_grow_with_the_files(tmp_path):
-    """Forty times the text, 40 MB, costs no more than a few megabytes over the first 1 MB."""
-    write_corpus(tmp_path, 1_000, "The quick brown fox jumps over the lazy dog. " * 7)
-    for name in ("s.txt", "o.txt", "r.txt"):
-        (tmp_path / f"big-{name}").write_bytes((tmp_path / name).read_bytes() * 40)
-    program = (
-        "import resource, sys; sys.path.insert(0, sys.argv[1]); import score\n"
-        "for kind in ('', 'big-'):\n"
-        "    score.main(['--sources', kind + 's.txt', '--outputs', kind + 'o.txt', '--references', kind + 'r.txt'])\n"
-        "    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)\n"
-    )
-    process = run(program, str(ROOT), folder=tmp_path, command=[sys.executable, "-c"])
-    small, big = (int(line) for line in process.stderr.splitlines() if line.isdigit())
-    assert b"Number of samples: 40000\n" in process.stdout
-    assert big - small < 25_000
 
 
 # ---- Sentence scores ------------------------------------------------------------------------------------------------

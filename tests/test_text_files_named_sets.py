@@ -24,19 +24,19 @@ def folder(tmp_path, monkeypatch):
 
 
 def opened(*columns, split="test", outputs=("o.txt",)):
-    return read_outputs("data", split=split, columns=columns, outputs=outputs)
+    return read_outputs("data", split=split, columns=columns, outputs=dict(enumerate(outputs)))
 
 
 def test_sources_and_references_of_a_folder():
-    segments = opened("original", "simplifications", "other", outputs=["o.txt", "o.txt"])
-    assert list(segments) == [("a b", ("x", "x"), ["a", "b", "c"]), ("c d", ("y", "y"), ["c", "d"])]
+    columns = opened("original", "simplifications", "other", outputs=["o.txt", "o.txt"])
+    assert columns == (["a b", "c d"], {0: ["x", "y"], 1: ["x", "y"]}, [["a", "b", "c"], ["c", "d"]])
 
 
 def test_a_named_set_is_a_row_of_data(monkeypatch):
     row = NAMED_SETS["asset"]
     monkeypatch.setitem(NAMED_SETS, "mine", type(row)(path="data", columns=row.columns))
-    segments = read_outputs("mine", split="test", columns=None, outputs=["o.txt"])
-    assert [row.references for row in segments] == [["a", "b"], ["c"]]
+    columns = read_outputs("mine", split="test", columns=None, outputs={"one": "o.txt"})
+    assert columns.references == [["a", "b"], ["c"]]
 
 
 @pytest.mark.parametrize(
@@ -46,15 +46,15 @@ def test_a_named_set_is_a_row_of_data(monkeypatch):
         (("original", "number"), {}, "data: references[0][0]: got int, expected str"),
         (("number", "other"), {}, "data: sources[0]: got int, expected str"),
         (("original", "other"), {"split": "dev"}, "data: cannot load 'data', split 'dev': Unknown split"),
-        (("original", "other"), {"outputs": ["short.txt"]}, "short.txt:2: the file has 1 line, expected 2 as in data"),
+        (("original", "other"), {"outputs": ["short.txt"]}, "short.txt: number of lines: got 1, expected 2 as in data"),
     ],
 )
 def test_what_does_not_fit_is_refused(columns, how, message):
     with pytest.raises(FileError) as error:
-        list(opened(*columns, **how))
+        opened(*columns, **how)
     assert str(error.value).startswith(message)
 
 
 def test_a_set_that_is_nowhere_is_refused_in_one_line():
     with pytest.raises(FileError, match=r"^none: cannot load 'none', split 'test': [^\n]+$"):
-        next(read_outputs("none", split="test", columns=["a", "b"], outputs=["o.txt"]))
+        read_outputs("none", split="test", columns=["a", "b"], outputs={"one": "o.txt"})

@@ -1,13 +1,12 @@
-"""Files of lines in: endings, encodings, pipes of bytes, batches, and every fault in one line."""
+"""Files of lines in: endings, encodings, pipes of bytes, and every fault in one line."""
 
 import gzip
 
 import pytest
-from programs import write_corpus
 
 from sari.text_files import reading
 from sari.text_files.errors import FileError
-from sari.text_files.reading import LineFile, batches, gather, read_texts
+from sari.text_files.reading import read_lines, read_texts
 
 
 @pytest.mark.parametrize(
@@ -34,17 +33,14 @@ from sari.text_files.reading import LineFile, batches, gather, read_texts
 def test_lines(tmp_path, data, texts, pack):
     path = tmp_path / "texts"
     path.write_bytes(pack(data))
-    file = LineFile(str(path))
-    assert list(file) == texts
-    assert file.lines == len(texts)
+    assert list(read_lines(str(path))) == texts
 
 
 @pytest.mark.parametrize(
     ("encoding", "data", "message"),
     [
-        ("utf-8", b"a\n\xff\n", "2: byte 0xff is not UTF-8, expected UTF-8 text"),
-        ("utf-7", b"a\nb +2AA-\n", "2: 'utf-8' codec can't encode .*, expected UTF-7 text"),
-        ("unicode_escape", b"a \\ud800\n", "1: 'utf-8' codec can't encode .*, expected UNICODE_ESCAPE text"),
+        ("utf-8", b"a\n\xff\n", "2: got invalid start byte, expected UTF-8 text"),
+        ("utf-8", b"a\n" * 20_000 + b"\xff\n", "20001: got invalid start byte, expected UTF-8 text"),
         ("utf-16", b"ab", "1: .*, expected UTF-16 text"),
         ("utf-8", b"a\rb", r"1: got \\r alone between lines, expected \\n: .*"),
         ("utf-8", b"\xef\xbb\xbfa\rb\r", r"1: got \\r alone between lines, expected \\n: .*"),
@@ -56,32 +52,7 @@ def test_bytes_that_are_no_text(tmp_path, encoding, data, message):
     path = tmp_path / "texts"
     path.write_bytes(data)
     with pytest.raises(FileError, match=f":{message}$"):
-        list(LineFile(str(path), encoding))
-
-
-def test_batches_end_at_segments_or_characters(tmp_path):
-    write_corpus(tmp_path, 10, "1234567")
-    paths = [str(tmp_path / name) for name in ("s.txt", "o.txt", "r.txt")]
-
-    def sizes(**limits):
-        parts = list(batches(read_texts(paths[0], paths[1:2], paths[2:]), **limits))
-        assert [row.source for batch in parts for row in batch] == [f"1234567 {number}" for number in range(10)]
-        return list(map(len, parts))
-
-    assert sizes() == [10]
-    assert sizes(most=5) == [5, 5]
-    assert sizes(most=4) == [4, 4, 2]
-    assert sizes(characters=80) == [3, 3, 3, 1]
-
-
-def test_segments_of_several_systems(tmp_path):
-    write_corpus(tmp_path, 5, "x")
-    (tmp_path / "o2.txt").write_text("\n".join("abcde"))
-    paths = [str(tmp_path / name) for name in ("s.txt", "o.txt", "o2.txt", "r.txt")]
-    segments = read_texts(paths[0], paths[1:3], [paths[3], paths[0]])
-    columns = gather(batches(segments, most=2), ["one", "other"])
-    texts = [f"x {number}" for number in range(5)]
-    assert columns == (texts, {"one": texts, "other": list("abcde")}, [[text, text] for text in texts])
+        list(read_lines(str(path), encoding))
 
 
 @pytest.mark.parametrize(
@@ -92,12 +63,23 @@ def test_what_is_no_text_is_named(tmp_path, data, kind):
     path = tmp_path / "texts"
     path.write_bytes(data + bytes(99))
     with pytest.raises(FileError, match=f": got {kind}, expected text: save it as CSV$"):
-        list(LineFile(str(path)))
+        list(read_lines(str(path)))
 
 
-def test_a_line_has_a_limit(monkeypatch):
+def test_a_line_has_a_limit(tmp_path, monkeypatch):
+    path = tmp_path / "texts"
+    path.write_text("a" * 2_000)
     monkeypatch.setattr(reading, "LONGEST_LINE", 1_000)
-    with pytest.raises(
-        FileError, match=r"^/dev/zero:1: got a line of 1,000 characters or more, expected a shorter one$"
-    ):
-        list(LineFile("/dev/zero"))
+    with pytest.raises(FileError, match=r":1: got 1,000 characters without \\n, expected text: "):
+        list(read_lines(str(path)))
+
+
+def test_columns_of_files(tmp_path):
+    """Outputs by system, and references of several files, or of one with tabs."""
+    for name, texts in {"s": "a\nb", "o": "c\nd\n", "p": "e\nf", "r": "g\ti\nh"}.items():
+        (tmp_path / name).write_text(texts)
+    s, o, p, r = (str(tmp_path / name) for name in "sopr")
+    outputs = {"one": ["c", "d"], "other": ["e", "f"]}
+    columns = read_texts(s, {"one": o, "other": p}, [r, p])
+    assert columns == (["a", "b"], outputs, [["g\ti", "e"], ["h", "f"]])
+    assert read_texts(s, {}, [r, p], tab_separated=True).references == [["g", "i", "e"], ["h", "f"]]

@@ -159,7 +159,7 @@ def test_tables_and_what_is_wrong_with_files(phone, tmp_path):
     upload(phone, "Outputs (one file for each system)", short)
     score(phone)
     expect(refusal(phone, "#files-message")).to_have_text(
-        re.compile("^short.txt:2: the file has 1 line, expected 10 as in sources.txt")
+        re.compile("^short.txt: number of lines: got 1, expected 10 as in sources.txt")
     )
 
 

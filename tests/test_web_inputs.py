@@ -92,7 +92,7 @@ def bad_files(files):
     yield lines(one, [one]), "Please choose at least one file of references."
     yield FilePaths("ASSET, test"), "Please choose the outputs."
     yield FilePaths(TABLE), "Please choose a table."
-    yield lines(two, [one], two), "one.txt:2: the file has 1 line, expected 2 as in two.txt"  # without their folders
+    yield lines(two, [one], two), "one.txt: number of lines: got 1, expected 2 as in two.txt"  # without their folders
     yield lines(one, [one] * (MAX_SYSTEMS + 1), one), "That is more than 20 systems, all that this page takes."
     yield lines(long, [long], long), "That is more than 5,000 segments, all"
     yield lines(one, [large], one), "That is more than 10 MB, all that this page takes."

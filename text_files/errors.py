@@ -10,7 +10,7 @@ class FileError(Exception):
 
 def reason(error: Exception) -> str:
     """Return the message of the operating system or the decoder."""
-    return getattr(error, "strerror", None) or str(error)
+    return getattr(error, "strerror", None) or getattr(error, "reason", None) or str(error)
 
 
 @contextmanager

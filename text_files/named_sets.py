@@ -3,12 +3,13 @@
 A test set is a row of data. For any other data set, on the Hub or in a local folder, the user names the columns.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sari.text_files.errors import FileError, faults_in
-from sari.text_files.reading import LineFile, Segment, line_faults
-from sari.validation import one_line, validate_shared
+from sari.text_files.reading import read_columns
+from sari.text_files.table_files import references_in
+from sari.validation import SystemColumns, one_line, validate_shared
 
 
 class NamedSet(NamedTuple):
@@ -67,41 +68,33 @@ def read_test_set(name: str, *, split: str, columns: Sequence[str] | None) -> tu
     for column in (first, *others):
         if column not in rows.column_names:
             raise FileError(f"{name}: no column {column!r}, it has {', '.join(rows.column_names)}: name its columns")
-    table = rows.select_columns(list(dict.fromkeys([first, *others])))[:]
-    cells = zip(*(table[column] for column in others), strict=True)
-    lists = [[text for cell in row for text in (cell if isinstance(cell, list) else [cell])] for row in cells]
-    if not lists:
-        raise FileError(f"{name}: no rows, expected at least one")
+    texts = [rows[column] for column in others]
     with faults_in(name):
-        return validate_shared(table[first], lists)
+        return validate_shared(rows[first], [references_in(cells) for cells in zip(*texts, strict=True)])
 
 
 def read_outputs(
-    name: str, *, split: str, columns: Sequence[str] | None, outputs: Sequence[str], encoding: str = "utf-8"
-) -> Iterator[Segment]:
-    """Read a test set, as `read_test_set` does, and a file of outputs for each system, as their segments are needed.
+    name: str, *, split: str, columns: Sequence[str] | None, outputs: Mapping[str, str], encoding: str = "utf-8"
+) -> SystemColumns:
+    """Read a test set, as `read_test_set` does, and a file of outputs for each system, by its name.
 
     Raises:
         FileError: for a test set or a file that cannot be read, and for a fault in it.
     """
     sources, references = read_test_set(name, split=split, columns=columns)
-    files = [LineFile(path, encoding) for path in outputs]
-    try:
-        rows = zip(sources, zip(*files, strict=True), references, strict=True)
-        yield from (Segment(*row) for row in rows)
-    except ValueError:
-        raise line_faults(files, len(sources), name) from None
+    files = read_columns(list(outputs.values()), encoding, like=(name, len(sources)))
+    return SystemColumns(sources, dict(zip(outputs, files, strict=True)), references)
 
 
 def _loaded(name: str, test_set: NamedSet, split: str) -> Any:
-    import logging  # here, since these two are slow to import
+    import logging  # here, since it is slow to import
 
+    logging.getLogger("huggingface_hub").setLevel(logging.ERROR)  # of its retries
     try:
         import datasets
     except ImportError as error:
         raise FileError(f"{name}: {error}, expected the extra 'evaluate' or requirements.txt") from None
     datasets.disable_progress_bars()
-    logging.getLogger("huggingface_hub").setLevel(logging.ERROR)  # of its retries
     try:
         return datasets.load_dataset(test_set.path, test_set.configuration, split=split)
     except Exception as error:  # of files, networks, builders and splits: whatever its libraries raise

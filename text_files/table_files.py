@@ -1,24 +1,25 @@
-r"""Read tables: JSON Lines, JSON arrays, CSV and TSV whose first line names the columns, .xlsx and .parquet.
+r"""Read tables: JSON Lines, JSON arrays, separated values whose first line names the columns, .xlsx and .parquet.
 
 A table of outputs has the columns `source`, `prediction` (or `output`), `references`, and optionally `system`, in any
 case. Callers may name other columns, and one of ratings. Instead of `references` there may be
 `reference_1`, `reference_2` and so on. A cell of references is a text, or in JSON and Parquet a list of texts; one
-without a text is no reference. Cells of CSV (with , or ;) and TSV may be quoted. Further columns are ignored.
+without a text is no reference. Further columns are ignored.
 """
 
 import csv
 import json
 import math
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
-from sari.text_files.errors import FileError, faults_in
-from sari.text_files.reading import LineFile, line_faults
+from sari.text_files.errors import FileError
+from sari.text_files.reading import name_of, read_columns, read_lines
 from sari.validation import (
     Columns,
     SystemColumns,
@@ -42,7 +43,11 @@ _READ_BY_PANDAS: dict[str, tuple[str, dict[str, Any]]] = {
     ".xlsx": ("read_excel", {"keep_default_na": False, "dtype": str}),
     ".parquet": ("read_parquet", {}),
 }
-_Checked = TypeVar("_Checked")
+#: A cell of tab-separated values in quotes, with doubled quotes within; what needs them; and one with escaped quotes.
+_QUOTED_CELL = re.compile(r'(?<![^\t\n])"([^"]*+(?:""[^"]*+)*+)"(?![^\t\n])')
+_NEEDS_QUOTES = re.compile(r'["\t\n]')
+_ESCAPED_QUOTES = re.compile(r'(?<![^\t\n])"[^\t\n]*\\"[^\t\n]*')
+_Rows = dict[str, dict[str, Any]]
 
 csv.field_size_limit(2**31 - 1)  # documents are longer than the default of 131,072 characters
 
@@ -66,26 +71,24 @@ class OutputTable(NamedTuple):
         Raises:
             FileError: for systems without the same sources and references.
         """
-        rows: dict[str, dict[Any, int]] = {}  # by system and segment; a segment may stand there several times
+        sources, predictions, references = self.texts
+        systems = list(map(visible, self.systems or [name] * len(sources)))
+        rows: dict[str, dict[Any, int]] = {system: {} for system in systems}
         times: Counter[Any] = Counter()
-        systems = list(map(visible, self.systems or [name] * len(self.places)))
-        texts = zip(systems, self.texts.sources, self.texts.references, strict=True)
-        for row, (system, source, references) in enumerate(texts):
-            segment = (system, source, *sorted(references))
-            rows.setdefault(system, {})[(*segment[1:], times[segment])] = row
-            times[segment] += 1
+        for row, (system, source, people) in enumerate(zip(systems, sources, references, strict=True)):
+            segment = (source, *sorted(people))
+            times[system, segment] += 1  # a segment may stand there several times
+            rows[system][segment, times[system, segment]] = row
         first, segments = next(iter(rows.items()))
         for system, others in rows.items():
-            unshared = others.keys() ^ segments.keys()
-            for row in (row for segment, row in chain(others.items(), segments.items()) if segment in unshared):
+            unshared = segments.keys() ^ others.keys()
+            if unshared:
+                row = min((segments | others)[segment] for segment in unshared)
                 got = f"a source and references that {shown(first)} and {shown(system)} do not have equally often"
                 raise FileError(fault(self.places[row], got, "the same for each system"))
-        outputs = {
-            system: [self.texts.predictions[by_segment[segment]] for segment in segments]
-            for system, by_segment in rows.items()
-        }
-        sources = [self.texts.sources[row] for row in segments.values()]
-        return SystemColumns(sources, outputs, [self.texts.references[row] for row in segments.values()])
+        outputs = {system: [predictions[others[segment]] for segment in segments] for system, others in rows.items()}
+        shared = segments.values()
+        return SystemColumns([sources[row] for row in shared], outputs, [references[row] for row in shared])
 
 
 def read_output_table(
@@ -102,27 +105,26 @@ def read_output_table(
     Raises:
         FileError: for a file that cannot be read, and for a fault in it.
     """
-    table, expected = _read_table(path, encoding), _TABLE_COLUMNS if columns is None else ", ".join(columns)
-    names = dict.fromkeys(map(_usual_name, table.header))
     rename = _usual_name if columns is None else str
-    with faults_in(table.name):
-        if columns is None:
-            several = [name for name in names if name.startswith("reference") and _USUAL.fullmatch(name)]
-            columns = ["source", "prediction", *(["references"] if "references" in names or not several else several)]
-        source, output, *others = table.columns(columns, rename, expected)
-        places = {column: place for place, column in enumerate(others)}
-        # Rows of JSON may have different columns: each row is asked for those that it has.
-        kept = (sorted(row.keys() & places.keys(), key=places.__getitem__) for row in table.rows)
-        references = [_row_references([row[name] for name in own]) for row, own in zip(table.rows, kept, strict=True)]
-        texts = table.checked(validate_columns, table.cells(source), table.cells(output), references)
-        systems = ratings = None
-        if "system" in names:
-            (system,) = table.columns(["system"], _usual_name, "")
-            systems = table.checked(_validate_names, table.cells(system))
-        if rating is not None:
-            (column,) = table.columns([rename(rating)], rename, "ratings there")
-            ratings = _finite_numbers(rating, table.places, table.cells(column))
-    return OutputTable(texts, systems, ratings, table.places)
+    table, expected = _read_table(path, encoding, rename), ", ".join(columns or [_TABLE_COLUMNS])
+    if columns is None:
+        several = [name for name in table.columns if name.startswith("reference") and _USUAL.fullmatch(name)]
+        references = several if several and "references" not in table.columns else ["references"]
+        columns = ["source", "prediction", *references]
+    source, output, *others = (table.column(name, expected) for name in columns)
+    places = {column: place for place, column in enumerate(others)}
+    people = [
+        references_in(row[name] for name in sorted(row.keys() & places.keys(), key=places.__getitem__))
+        for row in table.rows.values()  # of JSON, rows may have different columns
+    ]
+    texts = table.checked(validate_columns, table.cells(source), table.cells(output), people)
+    systems = ratings = None
+    for column in table.columns.values():
+        if column.lower() == "system":
+            systems = table.checked(partial(validate_texts, "system"), table.cells(column))
+    if rating is not None:
+        ratings = table.numbers(table.column(rename(rating), "ratings there"))
+    return OutputTable(texts, systems, ratings, list(table.rows))
 
 
 def read_ratings(path: str, wanted: int, model: str, *, encoding: str = "utf-8") -> list[float]:
@@ -137,11 +139,8 @@ def read_ratings(path: str, wanted: int, model: str, *, encoding: str = "utf-8")
     Raises:
         FileError: for a file that cannot be read, a line that is no number, and another number of lines.
     """
-    file = LineFile(path, encoding)
-    ratings = [_finite_number(f"{file.name}:{file.lines}", line) for line in file]
-    if len(ratings) != wanted:
-        raise line_faults([file], wanted, model)
-    return ratings
+    (lines,) = read_columns([path], encoding, like=(model, wanted))
+    return [_finite_number(f"{name_of(path)}:{number}", line) for number, line in enumerate(lines, 1)]
 
 
 def read_numbers(path: str, encoding: str = "utf-8") -> dict[str, list[float]]:
@@ -154,17 +153,15 @@ def read_numbers(path: str, encoding: str = "utf-8") -> dict[str, list[float]]:
     Raises:
         FileError: for a file that cannot be read, and for anything else in it.
     """
-    table = _read_table(path, encoding)
-    with faults_in(table.name):
-        columns = table.columns(table.header, str, "")
-        return {name: _finite_numbers(name, table.places, table.cells(name)) for name in columns}
+    table = _read_table(path, encoding, str)
+    return {name: table.numbers(name) for name in table.columns}
 
 
-def _validate_names(column: list[Any]) -> list[str]:
-    names = validate_texts("system", column)
-    if not all(map(str.strip, names)):
-        raise ValueError("system: got a blank, expected a name")
-    return names
+def references_in(cells: Iterable[Any]) -> list[Any]:
+    """Return the references in the cells of a row, each a text or a list; a cell without text is none."""
+    lists = [cell.tolist() if hasattr(cell, "tolist") else cell for cell in cells]  # numpy's arrays in Parquet
+    filled = [cell for cell in lists if cell is not None and str(cell).strip()]
+    return [text for cell in filled for text in (cell if isinstance(cell, list) else [cell])]
 
 
 def _usual_name(name: str) -> str:
@@ -173,43 +170,39 @@ def _usual_name(name: str) -> str:
 
 
 class _Table(NamedTuple):
-    """The rows of a file, at least one.
+    """The rows of a file.
 
     Attributes:
         name: of the file.
-        header: the names of the columns.
-        places: the file and line, or number, of each row, for messages.
-        rows: cells by column.
+        columns: as the file names them, by the names that are asked for.
+        rows: cells by column, by the file and line, or number, of each row, for messages.
     """
 
     name: str
-    header: list[str]
-    places: list[str]
-    rows: list[dict[str, Any]]
+    columns: dict[str, str]
+    rows: _Rows
 
-    def columns(self, names: Sequence[str], rename: Callable[[str], str], expected: str) -> list[str]:
-        """Return the columns whose names are these after `rename`, which sees each name of the header once."""
-        renamed = defaultdict[str, list[str]](list)
-        for column in self.header:
-            renamed[rename(column)].append(column)
-        for name in names:
-            if len(renamed[name]) > 1:
-                raise ValueError(fault("columns", " and ".join(renamed[name]), "one of them"))
-            if not renamed[name]:
-                among = shortened(", ".join(self.header)) or "none"
-                raise ValueError(one_line(f"no column {name!r} among {among}, expected {expected}"))
-        return [renamed[name][0] for name in names]
+    def column(self, name: str, expected: str) -> str:
+        """Return a column as the file names it; `expected` is for the message where there is none."""
+        if name not in self.columns:
+            among = shortened(", ".join(self.columns.values())) or "none"
+            raise FileError(one_line(f"{self.name}: no column {name!r} among {among}, expected {expected}"))
+        return self.columns[name]
 
     def cells(self, column: str) -> list[Any]:
         """Return the cells of a column, None where a JSON object lacks it."""
-        return [row.get(column) for row in self.rows]
+        return [row.get(column) for row in self.rows.values()]
 
-    def checked(self, check: Callable[..., _Checked], *columns: list[Any]) -> _Checked:
+    def numbers(self, column: str) -> list[float]:
+        """Return the numbers of a column."""
+        return [_finite_number(f"{place}: {column}", row.get(column)) for place, row in self.rows.items()]
+
+    def checked(self, check: Callable[..., Any], *columns: list[Any]) -> Any:
         """Return what a function makes of columns; errors name the line of the row."""
         try:
             return check(*columns)
         except ValueError:
-            for place, *cells in zip(self.places, *columns, strict=True):
+            for place, *cells in zip(self.rows, *columns, strict=True):
                 try:
                     check(*([cell] for cell in cells))
                 except ValueError as error:
@@ -217,125 +210,97 @@ class _Table(NamedTuple):
             raise
 
 
-def _read_table(path: str, encoding: str) -> _Table:
-    """Read a file by the reader of its kind: pandas by the ending, JSON by its first character, else CSV or TSV."""
-    ending = Path(path).suffix.lower()
+def _read_table(path: str, encoding: str, rename: Callable[[str], str]) -> _Table:
+    """Read a file with at least one row, whose columns have different names after `rename`.
+
+    Where the ending is none of those that pandas reads, the first line tells JSON from separated values.
+    """
+    name, ending = name_of(path), Path(path).suffix.lower()
     if ending in _READ_BY_PANDAS:
-        table = _read_by_pandas(path, *_READ_BY_PANDAS[ending])
+        header, rows = _read_by_pandas(path, *_READ_BY_PANDAS[ending])
     else:
-        file = LineFile(path, encoding)
-        lines = list(file)
-        begin = next(filter(None, map(str.strip, lines)), "")[:1]
-        named = path.lower().removesuffix(".gz")
-        if begin in ("[", "{") or named.endswith((".json", ".jsonl")):
-            table = _read_json(file.name, lines, is_array=begin == "[")
-        else:
-            table = _read_separated(file.name, lines, tabs=named.endswith(".tsv"))
-    if not table.rows:
-        raise FileError(f"{table.name}: no rows, expected at least one")
-    return table
+        lines = list(read_lines(path, encoding))
+        first = next(filter(None, map(str.strip, lines)), "")
+        header, rows = (_read_json if first.startswith(("[", "{")) else _read_separated)(name, lines, first)
+    if not rows:
+        raise FileError(f"{name}: no rows, expected at least one")
+    columns: dict[str, str] = {}
+    for column in header:
+        if column and rename(column) in columns:
+            raise FileError(fault(name, f"columns {shown(columns[rename(column)])} and {shown(column)}", "one of them"))
+        columns[rename(column)] = column
+    return _Table(name, columns, rows)
 
 
-def _read_by_pandas(path: str, function: str, options: dict[str, Any]) -> _Table:
+def _read_by_pandas(path: str, function: str, options: dict[str, Any]) -> tuple[list[str], _Rows]:
     import pandas as pd  # here, since it is slow to import
 
     try:
-        frame = getattr(pd, function)(path, **options)
+        frame = getattr(pd, function)(path, **options).rename(columns=str).astype(object)
     except Exception as error:  # whatever the libraries of pandas raise
-        raise FileError(
-            one_line(f"{path}: {error or type(error).__name__}, expected a table, or save it as CSV")
-        ) from None
-    frame = frame.astype(object).where(frame.notna(), None).rename(columns=str)
-    rows = frame.to_dict("records")
-    places = [f"{path}: row {number}" for number in range(1, len(rows) + 1)]
-    return _Table(path, list(frame.columns), places, rows)
+        message = f"{path}: {error or type(error).__name__}, expected a table, or save it as CSV"
+        raise FileError(one_line(message)) from None
+    rows = frame.where(frame.notna(), None).to_dict("records")
+    return list(frame), {f"{path}: row {number}": row for number, row in enumerate(rows, 1)}
 
 
-def _read_separated(name: str, lines: list[str], *, tabs: bool) -> _Table:
-    """Read CSV or TSV: where the name does not tell, a tab separates cells if there is one in the first line."""
-    first = next(iter(lines), "")
-    separator = "\t" if tabs or "\t" in first else max(",;", key=first.count)
-    rows = _tab_rows(name, lines) if separator == "\t" else _quoted_rows(name, lines, separator)
-    header = [cell.strip() for cell in rows[0][1]] if rows else []
-    for line, row in rows:
-        if len(row) != len(header):
-            raise FileError(f"{name}:{line}: got {len(row)} cells, expected {len(header)} (as in the first line)")
-    cells = [dict(zip(header, row, strict=True)) for _, row in rows[1:]]
-    return _Table(name, header, [f"{name}:{line}" for line, _ in rows[1:]], cells)
-
-
-_Rows = list[tuple[int, list[str]]]
-
-
-def _quoted_rows(name: str, lines: Iterable[str], separator: str) -> _Rows:
-    """Return the rows that are not blank, with the numbers of their lines."""
-    reader = csv.reader((f"{line}\n" for line in lines), delimiter=separator, strict=True)
-    rows, begin = [], 1
+def _read_separated(name: str, lines: list[str], first: str) -> tuple[list[str], _Rows]:
+    """Read values that a tab separates, if there is one in the first line, or else commas, semicolons or bars."""
+    separator = "\t" if "\t" in first else max(",;|", key=first.count)
+    is_quoted = separator != "\t" or _quotes_cells(name, "\n".join(lines))
+    reader = csv.reader(
+        (f"{line}\n" for line in lines),
+        delimiter=separator,
+        quoting=csv.QUOTE_MINIMAL if is_quoted else csv.QUOTE_NONE,
+        strict=True,
+    )
+    rows = {}
     try:
-        for row in reader:
-            rows.append((begin, row))
-            begin = reader.line_num + 1
+        header = [cell.strip() for cell in next(filter(None, reader), ())]
+        for cells in filter(None, reader):
+            place = f"{name}:{reader.line_num - sum(cell.count(chr(10)) for cell in cells)}"
+            if len(cells) != len(header):
+                raise FileError(f"{place}: got {len(cells)} cells, expected {len(header)} (as in the first line)")
+            rows[place] = dict(zip(header, cells, strict=True))
     except csv.Error as error:
         raise FileError(f"{name}:{reader.line_num}: not CSV: {error}") from None
-    return [(number, row) for number, row in rows if row]
+    return header, rows
 
 
-def _tab_rows(name: str, lines: list[str]) -> _Rows:
-    r"""Return the rows of TSV, whose quotes are text unless they quote cells.
+def _quotes_cells(name: str, text: str) -> bool:
+    """Return whether the quotes of tab-separated values quote cells, or are part of the texts.
 
-    pandas, `csv` and spreadsheets quote every cell that holds a quote, and double the quote; spreadsheets also quote
-    every cell with a comma; R quotes all cells, the names of columns, too.
+    pandas, `csv` and spreadsheets quote every cell that holds a quote, and double the quote; R quotes all cells, the
+    names of columns, too. So one quote elsewhere says that all are text.
+
+    Raises:
+        FileError: where no cell needs its quotes, or backslashes stand before quotes within.
     """
-    plain = [(number, line.split("\t")) for number, line in enumerate(lines, 1) if line]
-    try:
-        quoted = _quoted_rows(name, lines, "\t")
-    except FileError:  # quotes within texts
-        return plain
-    if len(quoted) != len(plain) or not (_is_even(quoted) and _is_even(plain)):  # cells hold tabs or line breaks
-        return quoted if _is_even(quoted) else plain
-    cells = [(number, cell) for number, row in plain for cell in row]
-    enclosed = [(number, cell) for number, cell in cells if cell.startswith('"')]
-    others = [cell for _, cell in cells if not cell.startswith('"')]
-    if any('"' in cell for cell in others):
-        return plain
-    if any(number == plain[0][0] or '""' in cell[1:-1] for number, cell in enclosed):
-        return quoted
-    for number, cell in enclosed:
-        if "," in cell and not any("," in other for other in others):  # by a spreadsheet, or a text in quotes
-            raise FileError(fault(f"{name}:{number}", shown(cell), "CSV or JSON, which say whether quotes are text"))
-    return plain
+    is_plain = '"' in _QUOTED_CELL.sub("", text)
+    are_needed = text.startswith('"') or any(map(_NEEDS_QUOTES.search, _QUOTED_CELL.findall(text)))
+    doubtful = (_ESCAPED_QUOTES if is_plain else _QUOTED_CELL).search(text)
+    if doubtful and (is_plain or not are_needed):
+        place = f"{name}:{text.count(chr(10), 0, doubtful.start()) + 1}"
+        raise FileError(fault(place, shown(doubtful[0]), "CSV or JSON, which say whether quotes are text"))
+    return not is_plain
 
 
-def _is_even(rows: _Rows) -> bool:
-    return len({len(row) for _, row in rows}) < 2
-
-
-def _read_json(name: str, lines: list[str], *, is_array: bool) -> _Table:
-    texts = {name: "\n".join(lines)} if is_array else {f"{name}:{number}": line for number, line in enumerate(lines, 1)}
+def _read_json(name: str, lines: list[str], first: str) -> tuple[list[str], _Rows]:
+    """Read JSON Lines, or an array."""
+    texts = {f"{name}:{number}": line for number, line in enumerate(lines, 1) if line.strip()}
+    is_array = first.startswith("[")
     rows = {}
-    for place, text in texts.items():
-        if text.strip():
-            try:
-                rows[place] = json.loads(text)
-            except (ValueError, RecursionError) as error:  # not JSON, numbers of too many digits, too many brackets
-                raise FileError(one_line(f"{place}: not JSON: {error}, expected {_JSON}")) from None
+    for place, text in ({name: "\n".join(lines)} if is_array else texts).items():
+        try:
+            rows[place] = json.loads(text)
+        except (ValueError, RecursionError) as error:  # not JSON, numbers of too many digits, too many brackets
+            raise FileError(one_line(f"{place}: not JSON: {error}, expected {_JSON}")) from None
     if is_array:
         rows = {f"{name}: row {number}": row for number, row in enumerate(rows[name], 1)}
     for place, row in rows.items():
         if not isinstance(row, dict):
             raise FileError(fault(place, shown(row), _JSON))
-    return _Table(name, list(dict.fromkeys(chain.from_iterable(rows.values()))), [*rows], [*rows.values()])
-
-
-def _row_references(cells: Sequence[Any]) -> list[Any]:
-    """Return the references in the cells of a row, each a text or a list; a cell without text is none."""
-    lists = [cell.tolist() if hasattr(cell, "tolist") else cell for cell in cells]  # numpy's arrays in Parquet
-    filled = [cell for cell in lists if cell is not None and str(cell).strip()]
-    return [text for cell in filled for text in (cell if isinstance(cell, list) else [cell])]
-
-
-def _finite_numbers(name: str, places: Sequence[str], column: Sequence[object]) -> list[float]:
-    return [_finite_number(f"{place}: {name}", value) for place, value in zip(places, column, strict=True)]
+    return list(dict.fromkeys(chain.from_iterable(rows.values()))), rows
 
 
 def _finite_number(place: str, value: object) -> float:

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cache, partial
 from importlib.util import find_spec
-from itertools import chain, count, islice
+from itertools import chain, count
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any, NamedTuple
@@ -247,9 +247,7 @@ class FilePaths(NamedTuple):
             if self.table and self.kind == TABLE:
                 return _checked_systems(read_output_table(self.table).by_system(*system_names([self.table])))
             check_limit(len(self.outputs or ()), MAX_SYSTEMS, "systems")
-            # One more than there may be, which is refused, instead of millions of empty lines.
-            segments = [list(islice(self._segments(), MAX_SEGMENTS + 1))]
-            return _checked_systems(reading.gather(segments, system_names(self.outputs or ())))
+            return _checked_systems(self._systems_of_lines())
         except FileNotFoundError:
             raise RefusedError("The files have been deleted meanwhile: please choose them again.") from None
         except FileError as error:
@@ -258,9 +256,9 @@ class FilePaths(NamedTuple):
                 message = message.replace(path, Path(path).name)
             raise RefusedError(message) from error
 
-    def _segments(self) -> Iterator[reading.Segment]:
-        """Return the segments of text files."""
-        outputs, references = self.outputs or [], self.references or []
+    def _systems_of_lines(self) -> SystemColumns:
+        references, paths = self.references or [], self.outputs or []
+        outputs = dict(zip(system_names(paths), paths, strict=True))
         if self.kind in TEST_SETS:
             name, split = TEST_SETS[self.kind]
             return read_outputs(name, split=split, columns=None, outputs=outputs)
