@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -60,10 +59,8 @@ def steps(systems: int) -> int:
 def group_by_length(sources: Sequence[str], variant: Variant) -> tuple[list[Length], list[list[int]]]:
     """Return classes of about the same size by the number of tokens of sources, and the segments of each."""
     tokens = np.array(list(map(len, split_into_tokens(sources, variant.source_text))))
-    quantiles = np.quantile(tokens, np.linspace(0, 1, _LENGTHS + 1), method="closest_observation")
-    *starts, longest = np.unique(quantiles).tolist()
-    lengths, classes = [], []
-    for begin, end in pairwise([*(starts or [longest]), longest + 1]):
-        classes.append(((tokens >= begin) & (tokens < end)).nonzero()[0].tolist())
-        lengths.append(Length(begin, end - 1, len(classes[-1])))
-    return lengths, classes
+    longest = np.unique(np.quantile(tokens, np.linspace(0, 1, _LENGTHS + 1)[1:], method="closest_observation"))
+    places = np.searchsorted(longest, tokens)
+    classes = [(places == number).nonzero()[0] for number in range(len(longest))]
+    lengths = [Length(int(tokens[one].min()), int(tokens[one].max()), len(one)) for one in classes]
+    return lengths, [one.tolist() for one in classes]

@@ -47,7 +47,6 @@ def report_as_html(report: ScoreReport, *, by_order: bool = False, digits: int =
         methods=tables.methods,
         wins=_win_table(report),
         ngrams=tabulate_ngrams(report.ngrams, report.baseline_system or names[0]),
-        by_length=_length_table(report, digits),
         pictures=_pictures(report),
         whys=_whys,
     )
@@ -74,7 +73,6 @@ def make_environment(*folders: Path) -> jinja2.Environment:
     )
     environment.filters |= {
         "figure": figure,
-        "span": span_of,
         "warning_in_words": warning_in_words,
         "picture": plots.data_url,
     }
@@ -87,18 +85,6 @@ def make_environment(*folders: Path) -> jinja2.Environment:
         "MISSING": "–",
     }
     return environment
-
-
-def _length_table(report: ScoreReport, digits: int) -> Table:
-    """Return a row for each class of source lengths: all scores of one system, or SARI of several."""
-    first, *others = report.results
-    scores = {row.name: row.lengths["sari"] for row in report.results} if others else first.lengths
-    rows = [
-        [span_of(length), str(length.segments), *(figure(values[place], digits) for values in scores.values())]
-        for place, length in enumerate(report.lengths)
-    ]
-    headings = scores if others else map(LABELS.__getitem__, scores)
-    return make_table("", ["Tokens", "Segments", *headings], rows)
 
 
 def _win_table(report: ScoreReport) -> Table:
@@ -135,7 +121,7 @@ def _pictures(report: ScoreReport) -> dict[str, str]:
     if len(report.lengths) > 1:
         by_length = {row.name: row.lengths["sari"] for row in report.results}
         pictures["SARI by the length of the source"] = plots.lines(
-            by_length, list(map(span_of, report.lengths)), x="tokens of the source", y="SARI"
+            by_length, list(map(_span_of, report.lengths)), x="tokens of the source (segments)", y="SARI"
         )
     return pictures
 
@@ -153,9 +139,10 @@ def figure(value: float, digits: int = 2) -> str:
     return f"{value:.{digits}f}".replace("-", "−")
 
 
-def span_of(length: Length) -> str:
-    """Return the name of a class of lengths."""
-    return f"{length.shortest}" if length.shortest == length.longest else f"{length.shortest}–{length.longest}"
+def _span_of(length: Length) -> str:
+    """Return the name of a class of lengths, with the number of its segments."""
+    tokens = f"{length.shortest}" if length.shortest == length.longest else f"{length.shortest}–{length.longest}"
+    return f"{tokens} ({length.segments})"
 
 
 _ENVIRONMENT = make_environment()

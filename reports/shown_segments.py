@@ -1,7 +1,7 @@
 """Choose the segments that a report shows: random ones, and for each system those that stand out."""
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -22,55 +22,6 @@ _TOKENS = Text(tokenize="13a")
 _OF_ONE, _TOGETHER = 8, 4
 
 
-class _Choice(NamedTuple):
-    """A reason to show segments of a system.
-
-    Attributes:
-        title: the reason.
-        values: a number for each segment; the highest come first.
-        note: from the place of a segment to a note about it.
-        positive: whether segments whose number is 0 or less are left out.
-    """
-
-    title: str
-    values: np.ndarray
-    note: Callable[[int], str] = lambda _: ""
-    positive: bool = True
-
-
-def _reasons_to_show(system: ScoreRow, first: ScoreRow, columns: SystemColumns) -> list[_Choice]:
-    """Return the reasons to show segments of a system, among them wins and losses against the first system."""
-    of = f" of {system.name}" if len(columns.predictions) > 1 else ""
-    scores = np.array(system.sentences["sari"])
-    before, after = (sentence_counts(texts) for texts in (columns.sources, columns.predictions[system.name]))
-    source_tokens, output_tokens = (
-        list(map(" ".join, split_into_tokens(texts, _TOKENS)))
-        for texts in (columns.sources, columns.predictions[system.name])
-    )
-    compression = compression_ratios(source_tokens, output_tokens)
-    added = added_proportions(source_tokens, output_tokens)
-    choices = [_Choice(f"best{of}", scores, positive=False), _Choice(f"worst{of}", -scores, positive=False)]
-    if system.name != first.name:
-        gains = scores - np.array(first.sentences["sari"])
-        choices += [
-            _Choice(
-                f"{system.name} most {word} {first.name}", sign * gains, lambda place: f"by {abs(gains[place]):.1f}"
-            )
-            for word, sign in (("above", 1), ("below", -1))
-        ]
-    return [
-        *choices,
-        _Choice(f"most splits{of}", after - before, lambda place: f"{before[place]:g} → {after[place]:g} sentences"),
-        # Empty outputs compress nothing.
-        _Choice(
-            f"strongest compression{of}",
-            np.where(compression > 0, 1 - compression, 0),
-            lambda place: f"ratio {compression[place]:.3f}",
-        ),
-        _Choice(f"most rewritten{of}", added, lambda place: f"words added: {added[place]:.3f}"),
-    ]
-
-
 def choose_segments(
     columns: SystemColumns,
     variant: Variant,
@@ -88,38 +39,58 @@ def choose_segments(
         seed: of the random segments.
         advance: called with the name of each system.
     """
-    number = min(max(1, _OF_ONE // len(systems) ** 2), len(columns.sources))
-    reasons: dict[int, dict[str, list[str]]] = {}
+    number = max(1, _OF_ONE // len(systems) ** 2)
+    # By the place of a segment, the reasons to show it, each with the name of its system; random ones are of all.
+    reasons: defaultdict[int, list[tuple[str, str]]] = defaultdict(list)
     for place in np.random.default_rng(seed).permutation(len(columns.sources))[:number].tolist():
-        reasons[place] = {system.name: [] for system in systems} | {"": ["random"]}
+        reasons[place] += [(system.name, "random") for system in systems]
     for system in systems:
         advance(system.name)
-        for choice in _reasons_to_show(system, systems[0], columns):
-            for place in np.argsort(-choice.values, kind="stable")[:number].tolist():
-                if choice.values[place] > 0 or not choice.positive:
-                    note = choice.note(place)
-                    of_system = reasons.setdefault(place, {}).setdefault(system.name, [])
-                    of_system.append(f"{choice.title} ({note})" if note else choice.title)
+        for title, note, values in _standing_out(system, systems[0], columns):
+            for place in np.argsort(-values, kind="stable")[:number].tolist():
+                if values[place] > 0:
+                    reasons[place].append((system.name, title + note.format(values[place])))
     return [_explain_segment(columns, variant, place, reasons[place]) for place in _few(reasons, columns)]
 
 
-def _few(reasons: Mapping[int, Mapping[str, list[str]]], columns: SystemColumns) -> list[int]:
+def _standing_out(system: ScoreRow, first: ScoreRow, columns: SystemColumns) -> list[tuple[str, str, np.ndarray]]:
+    """Return why segments of a system stand out, among others by wins and losses against the first system.
+
+    Returns:
+        For each reason its title, a note, and a number for each segment. The segments of the highest numbers above 0
+        are shown, with their number in the note.
+    """
+    sources, outputs = columns.sources, columns.predictions[system.name]
+    of = f" of {system.name}" if len(columns.predictions) > 1 else ""
+    scores = np.array(system.sentences["sari"])
+    gains = scores - np.array(first.sentences["sari"])
+    tokens = [list(map(" ".join, split_into_tokens(texts, _TOKENS))) for texts in (sources, outputs)]
+    ratios = compression_ratios(*tokens)
+    return [
+        (f"best{of}", "", scores),
+        (f"worst{of}", "", 100 - scores),
+        (f"{system.name} most above {first.name}", " (by {:.1f})", gains),
+        (f"{system.name} most below {first.name}", " (by {:.1f})", -gains),
+        (f"most splits{of}", " ({:+g} sentences)", sentence_counts(outputs) - sentence_counts(sources)),
+        # Empty outputs compress nothing.
+        (f"strongest compression{of}", " ({:.0%} fewer characters)", np.where(ratios > 0, 1 - ratios, 0)),
+        (f"most rewritten{of}", " (words added: {:.3f})", added_proportions(*tokens)),
+    ]
+
+
+def _few(reasons: Mapping[int, Sequence[object]], columns: SystemColumns) -> list[int]:
     """Return the places to show, in their order: of long texts, those of most reasons, up to `_WORDS` words in all."""
     texts = [columns.sources, *list(columns.predictions.values())[:_TOGETHER]]
-    words = {place: sum(len(column[place].split()) for column in texts) for place in reasons}
-    places: list[int] = []
-    left = _WORDS
-    for place in sorted(reasons, key=lambda place: (-sum(map(len, reasons[place].values())), place)):
-        left -= words[place]
-        if left >= 0 or not places:
-            places.append(place)
-    return sorted(places)
+    places = sorted(reasons, key=lambda place: (-len(reasons[place]), place))
+    words = np.cumsum([sum(len(column[place].split()) for column in texts) for place in places])
+    return sorted(places[: max(1, int(np.searchsorted(words, _WORDS, "right")))])
 
 
 def _explain_segment(
-    columns: SystemColumns, variant: Variant, place: int, reasons: Mapping[str, list[str]]
+    columns: SystemColumns, variant: Variant, place: int, reasons: Sequence[tuple[str, str]]
 ) -> ShownSegment:
-    names = [name for name in columns.predictions if name in reasons or len(columns.predictions) <= _TOGETHER]
+    chosen = {name for name, _ in reasons}
+    names = [name for name in columns.predictions if name in chosen or len(columns.predictions) <= _TOGETHER]
     source, references = columns.sources[place], columns.references[place]
     outputs = {
         name: explain(
@@ -131,5 +102,4 @@ def _explain_segment(
         )
         for name in names
     }
-    ordered = [*reasons.get("", []), *(reason for name in names for reason in reasons.get(name, []))]
-    return ShownSegment(place + 1, source, references, ordered, outputs)
+    return ShownSegment(place + 1, source, references, list(dict.fromkeys(why for _, why in reasons)), outputs)
