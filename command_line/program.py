@@ -96,7 +96,7 @@ def _echoed(options: Options) -> str:
 def _scores_alone(report: ScoreReport, options: Options) -> str:
     """Return a line with the SARI of each system by each variant, and with their names where there are several."""
     rows = [(f"{row.scores['sari']:.{options.width}f}", row.name, row.variant) for row in report.results]
-    shown = 1 if len(report.variants) == 1 else 3
+    shown = 1 if len(report.scored_by) == 1 else 3
     return "\n".join("\t".join(row[:shown]) for row in rows)
 
 

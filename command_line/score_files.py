@@ -14,7 +14,7 @@ from sari.corpus_statistics import CorpusStatistics, score_systems
 from sari.data_warnings import BaselineLeftOutWarning, warning_rows
 from sari.reports.by_references import scores_by_references
 from sari.reports.formats import SENTENCE_FORMATS, format_of_ending
-from sari.reports.published_systems import find_standing, name_test_set
+from sari.reports.published_systems import find_standing
 from sari.reports.score_report import ScoreReport, report_of
 from sari.reports.score_tables import check_show, tabulate_scores
 from sari.text_files.writing import write_lines
@@ -82,19 +82,19 @@ def _with_more(report: ScoreReport, columns: SystemColumns, options: Options, ch
     if options.why is not None:
         first, other = next(iter(variants.values())), resolve_variant(options.why, **options.choices)
         explanations = [(name, explain_difference(columns.of(name), first, other)) for name in columns.predictions]
-    by_references, published = [], []
-    for variant in variants.values():
-        if options.by_references:
-            by_references += scores_by_references(columns, variant, seed=resampling.seed)
-        if options.published:
-            published.append(find_standing(sources, references, variant))
+    by_references = []
+    for variant in variants.values() if options.by_references else ():
+        by_references += scores_by_references(columns, variant, seed=resampling.seed)
+    standings = []
+    if options.published or options.report or options.format == "latex":
+        standings = [find_standing(sources, references, variant) for variant in variants.values()]
     return replace(
         report,
         warnings=warnings,
-        test_set=name_test_set(sources, references) if options.format == "latex" or options.report else None,
+        test_set=(standings[0].test_set or None) if standings else None,
         explanations=explanations,
         by_references=by_references,
-        published=published,
+        published=standings if options.published else [],
     )
 
 
@@ -109,10 +109,10 @@ def _document(
     from sari.reports import building, report_page
 
     style = {"by_order": options.by_order, "digits": options.width}
-    with step_bar("Report", building.steps(len(statistics)) + 1, quiet=options.quiet) as advance:
+    with step_bar("Report", len(statistics) + 2, quiet=options.quiet) as advance:
         report = building.build_report(statistics, report, columns, seed=seed, advance=advance)
         advance("pictures and pages")
         ending = Path(options.report).suffix
-        if ending in report_page.REPORT_FORMATS:
-            return report_page.REPORT_FORMATS[ending](report, **style)
+        if ending == ".html":
+            return report_page.report_as_html(report, **style)
         return format_of_ending(ending).write(tabulate_scores(report, **style), options.layout)

@@ -32,7 +32,7 @@ def build_report(
         report: the scores by one variant.
         columns: the texts that were scored.
         seed: of the random segments.
-        advance: called `steps` times, with the name of each step that begins.
+        advance: called with the name of each step that begins: the n-grams, then each system.
     """
     variant = next(iter(statistics.values())).variant
     lengths, classes = group_by_length(columns.sources, variant)
@@ -49,11 +49,6 @@ def build_report(
     ngrams = ngram_differences(columns, variant, report.baseline_system or report.systems[0])
     segments = choose_segments(columns, variant, report.results, seed=seed, advance=advance)
     return replace(report, ngrams=ngrams, segments=segments)
-
-
-def steps(systems: int) -> int:
-    """Return how often `build_report` calls `advance` for a number of systems."""
-    return 1 + systems
 
 
 def group_by_length(sources: Sequence[str], variant: Variant) -> tuple[list[Length], list[list[int]]]:

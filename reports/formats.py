@@ -138,7 +138,7 @@ def _csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
 
 def as_json(report: TableReport, _layout: Layout) -> str:
     """Return the fields."""
-    return json.dumps(report.fields(), indent=2, allow_nan=False)
+    return json.dumps(report.fields(), indent=2, ensure_ascii=False, allow_nan=False)
 
 
 class TableFormat(NamedTuple):

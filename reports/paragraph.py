@@ -20,15 +20,6 @@ _SARI, _PROGRAM, _HOLM = "xu-etal-2016-optimizing", "sari-software", "holm-1979-
 _TOOLS = {"sacreBLEU": "post-2018-call", "EASSE": "alva-manchego-etal-2019-easse"}
 #: Up to so many signatures stand in a footnote.
 _IN_FOOTNOTE = 3
-#: How the baselines are named in a sentence.
-_BASELINES_IN_WORDS = {
-    "copy": "copied sources",
-    "empty": "outputs without words",
-    "unrelated": "references of other segments",
-    "references": "each reference against the others on average",
-}
-
-
 # The parts of a paragraph, as in pandoc's Markdown; a backslash stands before what is no markup.
 _PARTS = re.compile(
     r"""\[@(?P<citation>[^]]+)]
@@ -39,19 +30,14 @@ _PARTS = re.compile(
 )
 
 
-def methods_paragraph(report: ScoreReport, digits: int = 2) -> str:
+def methods_paragraph(report: ScoreReport) -> str:
     """Return in full sentences how the scores of a report were computed.
-
-    Args:
-        report: of any systems and variants.
-        digits: decimals of the scores of baselines.
 
     Returns:
         Text in pandoc's Markdown: `[@KEY]` is a citation, `*NAME*` the name of a system, variant or program, and
         `^[TEXT]` a footnote. `parts_of` reads it.
     """
-    sentences = [_of_variants(report), _of_texts(report), *_of_resampling(report), *_of_measures(report)]
-    return " ".join([*sentences, *_of_baselines(report, digits)])
+    return " ".join([_of_variants(report), _of_texts(report), *_of_resampling(report), *_of_measures(report)])
 
 
 def parts_of(paragraph: str) -> Iterator[tuple[str, str]]:
@@ -147,7 +133,7 @@ def _of_resampling(report: ScoreReport) -> Iterator[str]:
         test = f"{draws.test.title[0].lower()}{draws.test.title[1:]} ({draws.trials:,} {draws.test.draws})"
         correction = ""
         if draws.comparisons > 1:
-            within = " of each variant" if len(report.variants) > 1 else ""
+            within = " of each variant" if len(report.scored_by) > 1 else ""
             correction = f"; p-values are corrected for {draws.comparisons:,} comparisons{within} [@{_HOLM}]"
         yield f"We compare the systems with {others} by two-sided tests with {test}{correction}."
 
@@ -162,11 +148,3 @@ def _of_measures(report: ScoreReport) -> Iterator[str]:
     others = [f"{row.label} ({_literal(row.about)})" for row in report.measures if row.tool not in _TOOLS]
     if others:
         yield f"Further measures: {'; '.join(others)}."
-
-
-def _of_baselines(report: ScoreReport, digits: int) -> Iterator[str]:
-    """Yield the sentence on the scores of baselines; with several variants only the table has them."""
-    rows = [row for row in report.baselines if row.name in _BASELINES_IN_WORDS and len(report.variants) == 1]
-    if rows:
-        scores = [f"{row.scores['sari']:.{digits}f} for {_BASELINES_IN_WORDS[row.name]}" for row in rows]
-        yield f"For comparison, SARI is {either(scores, 'and')}."

@@ -77,12 +77,6 @@ class Standing:
         return make_table(title, ["System", "", "Year", "SARI"], cells, texts=2, apart=apart, notes=notes)
 
 
-def name_test_set(sources: Sequence[str], references: Sequence[Sequence[str]]) -> str | None:
-    """Return the name of a known test set, whatever its whitespace and the order of references; None if unknown."""
-    rows = published_scores().get(texts_digest(sources, references))
-    return rows[0].test_set if rows else None
-
-
 def find_standing(sources: Sequence[str], references: Sequence[Sequence[str]], variant: Variant) -> Standing:
     """Return what is published about a test set, which is known whatever its whitespace and the order of references.
 

@@ -1,7 +1,6 @@
-"""Write reports as HTML that needs no other file, and as JSON in the schema of `score_report`."""
+"""Write reports as HTML that needs no other file."""
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from sari.reports.explanation import Explanation
 from sari.reports.ngram_differences import tabulate_ngrams
 from sari.reports.paragraph import paragraph_as_text
 from sari.reports.reasons import MARKS
-from sari.reports.score_report import Length, ScoreReport, score_fields
+from sari.reports.score_report import Length, ScoreReport
 from sari.reports.score_tables import LABELS, tabulate_scores
 from sari.reports.tables import Table, make_table, warning_in_words
 from sari.variants import SCORES
@@ -51,15 +50,6 @@ def report_as_html(report: ScoreReport, *, by_order: bool = False, digits: int =
         whys=_whys,
     )
     return page.rstrip()
-
-
-def report_as_json(report: ScoreReport, **_style: object) -> str:
-    """Return the JSON of a report, which has all digits and orders."""
-    return json.dumps(score_fields(report), indent=2, ensure_ascii=False, allow_nan=False)
-
-
-#: The formats of reports, by the ending of the file.
-REPORT_FORMATS: dict[str, Callable[..., str]] = {".html": report_as_html, ".json": report_as_json}
 
 
 def make_environment(*folders: Path) -> jinja2.Environment:

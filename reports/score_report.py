@@ -231,11 +231,6 @@ class ScoreReport:
         return list(dict.fromkeys(row.name for row in self.results))
 
     @property
-    def variants(self) -> list[str]:
-        """The labels of the variants, each once."""
-        return list(self.scored_by)
-
-    @property
     def titles(self) -> dict[str, str]:
         """The names of the variants for people, by their labels: what was changed stands in parentheses."""
         return {

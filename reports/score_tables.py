@@ -20,7 +20,7 @@ from sari.reports.tables import (
     make_table,
     table_of_columns,
 )
-from sari.validation import fault
+from sari.validation import check_choice, fault
 from sari.variants import OPERATIONS, SCORES, SIGNIFICANT
 from sari.variants import Figure as Ratio
 
@@ -90,7 +90,7 @@ def tabulate_scores(
         methods=list(_methods(report, names)),
         signatures=report.signatures + report.measure_signatures,
         warnings=report.warnings,
-        paragraph=methods_paragraph(report, digits),
+        paragraph=methods_paragraph(report),
         records=partial(score_records, report),
         fields=partial(score_fields, report),
     )
@@ -100,8 +100,7 @@ def check_show(show: Iterable[str], measures: Iterable[Measure]) -> None:
     """Refuse names that are neither in `SHOWN` nor those of measures (ValueError)."""
     names = [*SHOWN, *(measure.name for measure in measures)]
     for name in show:
-        if name not in names:
-            raise ValueError(f"show: got {name!r}, expected some of {', '.join(names)}")
+        check_choice("show", name, names)
 
 
 class _Figure(NamedTuple):
@@ -158,7 +157,8 @@ def _score_table(report: ScoreReport, figures: Sequence[_Figure], show: Collecti
     """
     segments = report.rows[0].segments
     title = f"SARI of {segments:,} segment{'' if segments == 1 else 's'}"
-    rows = sorted([*report.results, *report.baselines], key=lambda row: report.variants.index(row.variant))
+    labels = list(report.scored_by)
+    rows = sorted([*report.results, *report.baselines], key=lambda row: labels.index(row.variant))
     if len(rows) == 1:
         if figures:
             yield replace(_table_of_figures(report, title, "Score", figures, rows, show), segments=segments)
@@ -192,7 +192,7 @@ def _name_columns(report: ScoreReport, rows: Sequence[ScoreRow]) -> list[_Column
     columns: list[_Column] = []
     if len({row.title for row in rows}) > 1:
         columns.append(("System", [row.title for row in rows]))
-    if len(report.variants) > 1:
+    if len(report.scored_by) > 1:
         columns.append(("Variant", [report.titles[row.variant] for row in rows]))
     return columns
 
@@ -248,7 +248,7 @@ def _difference_table(report: ScoreReport, figures: Sequence[_Figure], show: Col
     tested = [(figure, row) for figure in figures for row in compared if figure.name in row.differences]
     rows = [row for _, row in tested]
     names: list[_Column] = [("System", [row.name for row in rows]), ("Against", [str(row.against) for row in rows])]
-    if len(report.variants) > 1:
+    if len(report.scored_by) > 1:
         names.append(("Variant", [report.titles[row.variant] for row in rows]))
     names.append(("Score", [figure.label for figure, _ in tested]))
     columns: list[_Column] = []
@@ -278,7 +278,7 @@ def _p_value(value: float) -> str:
 
 def _verdicts(report: ScoreReport) -> Iterator[str]:
     """Yield for each system by how many variants it is higher and lower than the baseline of the tests."""
-    if len(report.variants) < 2:
+    if len(report.scored_by) < 2:
         return
     for name in report.systems:
         rows = [row for row in report.results if row.name == name and row.against]
@@ -303,15 +303,11 @@ def _outside_competition(report: ScoreReport) -> Iterator[str]:
 
 def _mark_notes(report: ScoreReport, table: Table) -> list[str]:
     """Return the note on the marks of a table, if it has any."""
-    marks = {cell.mark for row in table.rows for cell in row}
-    meanings = [
-        f"{mark} significantly {word}" for mark, word in ((HIGHER, "higher"), (LOWER, "lower")) if mark in marks
-    ]
-    if report.resampling is None or not meanings:
+    if report.resampling is None or not any(cell.mark for row in table.rows for cell in row):
         return []
     than = report.resampling.baseline or "the second system"
     p_value = "corrected p" if report.resampling.comparisons > 1 else "p"
-    return [f"{', '.join(meanings)} than {than}: {p_value} < {SIGNIFICANT:g}"]
+    return [f"{HIGHER} significantly higher, {LOWER} significantly lower than {than}: {p_value} < {SIGNIFICANT:g}"]
 
 
 def _methods(report: ScoreReport, show: Collection[str]) -> Iterator[str]:
@@ -327,10 +323,10 @@ def _methods(report: ScoreReport, show: Collection[str]) -> Iterator[str]:
         method = draws.test.describe(draws.trials, draws.seed)
         yield f"Tests: each system against {draws.baseline or 'each'}; two-sided, {method}"
         if draws.comparisons > 1:
-            parts = [*(["variant"] if len(report.variants) > 1 else []), *(["figure"] if report.measures else [])]
+            parts = [*(["variant"] if len(report.scored_by) > 1 else []), *(["figure"] if report.measures else [])]
             across = f" within each {' and '.join(parts)}, not across them" if parts else ""
             yield f"Corrected p: for {draws.comparisons} comparisons{across} (Holm 1979)"
-        elif len(report.variants) > 1:
+        elif len(report.scored_by) > 1:
             yield "p-values are not corrected across variants"
         yield f"Null hypothesis: {draws.test.null_hypothesis}"
     if report.pairs:
@@ -380,7 +376,7 @@ def _published_tables(report: ScoreReport, digits: int) -> Iterator[Table]:
 
 def _measure_table(report: ScoreReport, figures: Sequence[_Figure], show: Collection[str]) -> Iterator[Table]:
     """Yield the table with the measures as rows, which are the same under all variants."""
-    rows = [row for row in (*report.results, *report.baselines) if row.variant == report.variants[0]]
+    rows = [row for row in (*report.results, *report.baselines) if row.variant == report.rows[0].variant]
     if figures:
         yield _table_of_figures(report, "Companion measures", "Measure", figures, rows, show)
 

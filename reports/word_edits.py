@@ -82,13 +82,13 @@ def score_edits(
     (written,) = segment.predictions
     words = _words(output)
     changes = [
-        _Change(token, "kept" if token.mark == "kept" else "added", ("output", place), place, "")
+        _Change(token, "kept" if token.mark == "kept" else "added", ("output", place), place)
         for place, token in enumerate(output)
     ]
-    changes += _put_in("deleted", "source", source, segment.sources[0], align(_words(source), words))
-    for number, (reference, text) in enumerate(zip(references, segment.references[0], strict=True)):
+    changes += _put_in("deleted", "source", source, align(_words(source), words))
+    for number, reference in enumerate(references):
         in_order = align(_words(reference), words)
-        changes += _put_in("missed", number, reference, text, pair_words(_words(reference), words, in_order))
+        changes += _put_in("missed", number, reference, pair_words(_words(reference), words, in_order))
     changes.sort(key=lambda change: change.token.credit or 0.0)
     length = len(source) + len(output) + sum(map(len, references)) + 1
     tried = list(_exact(changes[: CHANGED_TOKENS // length + 1], written, words, variant))
@@ -110,14 +110,12 @@ class _Change(NamedTuple):
     Attributes:
         token, choice, at: the word, what the output did to it, and where the word stands.
         place: where the output loses it, or before which of its tokens it comes.
-        written: the word as its text has it, if it is put in.
     """
 
     token: Token
     choice: str
     at: tuple[str | int, int]
     place: int
-    written: str
 
     def of_tokens(self, words: Sequence[str]) -> list[str]:
         """Return the tokens of the changed output."""
@@ -126,21 +124,21 @@ class _Change(NamedTuple):
 
     def of_text(self, text: str, begin: int, end: int) -> str:
         """Return the changed output; the token at the place begins and ends there in the text."""
-        before, after = text[:begin], text[end if self.at[0] == "output" else begin :]
+        before, word, after = text[:begin], self.token.text, text[begin:]
         is_glued = bool(before) and not before[-1].isspace()  # such as a full stop to the word before
-        changed = f"{before} {self.written}{after}" if is_glued else f"{before}{self.written} {after}"
-        return " ".join(changed.split())
+        if self.at[0] == "output":
+            return before + (text[end:] if is_glued else text[end:].removeprefix(" "))
+        return f"{before} {word}{after}" if is_glued else f"{before}{word} {after}".rstrip()
 
 
-def _put_in(choice: str, name: str | int, tokens: Tokens, text: str, pairs: Mapping[int, int]) -> Iterator[_Change]:
+def _put_in(choice: str, name: str | int, tokens: Tokens, pairs: Mapping[int, int]) -> Iterator[_Change]:
     """Yield the words of a text that the output lacks: each comes after the paired words before it."""
-    after, ends = 0, _find(_words(tokens), text)
+    after = 0
     for place, token in enumerate(tokens):
         if place in pairs:
             after = max(after, pairs[place] + 1)
         elif token.mark.startswith(choice):
-            written = text[slice(*ends[place])] if ends else token.text
-            yield _Change(token, choice, (name, place), after, written)
+            yield _Change(token, choice, (name, place), after)
 
 
 def _exact(

@@ -8,7 +8,6 @@ from programs import EXAMPLE, SYSTEMS
 from report_corpus import OUTPUTS, REFERENCES, SOURCES, built, report_of_one, report_of_two
 
 from sari.companion_measures.registry import MEASURES
-from sari.reports import building
 from sari.reports.score_report import Length
 
 report = pytest.fixture(report_of_two, scope="module")
@@ -49,8 +48,7 @@ def test_progress_is_told():
     calls = []
     systems = {"a": ["b"], "c": ["d"]}
     built(sources=["x"], systems=systems, references=[["y"]], advance=calls.append)
-    assert len(calls) == building.steps(len(systems))
-    assert calls[-2:] == ["a", "c"]
+    assert calls[1:] == ["a", "c"]
 
 
 def test_a_measure_computed_elsewhere_is_shown_as_others_are(printed, tmp_path):

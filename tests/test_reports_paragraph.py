@@ -26,16 +26,14 @@ def paragraph(printed):
 
 
 def test_a_comparison_with_everything(paragraph):
-    baselines = ["--baselines", "copy", "unrelated", "references"]
-    text, footnote = paragraph(*SYSTEMS, "--variant", "easse", "--confidence", "--paired-ar", *baselines)
+    text, footnote = paragraph(*SYSTEMS, "--variant", "easse", "--confidence", "--paired-ar")
     expected = r"""
     We compute SARI~\citep{xu-etal-2016-optimizing} in the variant
     \textit{easse}~\citep{alva-manchego-etal-2019-easse} with the Python package \textit{sari}
     2.0.0~\citep{sari-software}. The test data are 10 segments with 2 references each; the texts are scored as 13a
     tokens, lowercased. Intervals are 95\% percentile intervals of 10,000 bootstrap resamples of the segments. We
     compare the systems with \textit{deleting} by two-sided tests with paired approximate randomization (10,000
-    trials). For comparison, SARI is 15.38 for copied sources, 29.63 for references of other segments and 50.79 for
-    each reference against the others on average."""
+    trials)."""
     assert text == " ".join(expected.split())
     assert re.fullmatch(r"SARI\|variant:easse\|nrefs:2\|.*\|version:2\.0\.0; seed 12345", footnote)
 
