@@ -109,8 +109,8 @@ two: --explain 1
 --explain 1: --ratings a; --sentences x.csv; --report x.md; --baselines; --why easse; --by-references; \
 --published; --confidence; --measures bleu; --own-measure a=b; --format csv; --format latex; --format markdown
 --find-variant 41.38: --explain 1; --ratings a b; --by-order; --show sari; --score-only; --report x.md; --confidence; \
---paired-ar; --paired-bs; --all-pairs; --baselines; --measures bleu; --own-measure a=b; --sentences x.csv; --why easse; \
---by-references; --published
+--paired-ar; --paired-bs; --all-pairs; --baselines; --measures bleu; --own-measure a=b; --sentences x.csv; \
+--why easse; --by-references; --published
 --score-only: --explain 1; --ratings a b; --by-order; --format csv; --format json; --format latex; --format markdown
 --format csv: --by-references; --published; --why easse
 --score-only: --confidence; --paired-ar; --all-pairs; --baselines; --by-references; --published; --measures bleu; \
