@@ -468,7 +468,7 @@ class Scorer(TrainingMethods):
 
             Hits are dicts, the fewest changes first: the four scores, "options" (for `Scorer`), "nrefs", "signature",
             "changes" (the number of options that differ from those of the variant, and 1 for the first references
-            alone), "verdict" ("as published", "one change", "doubtful" for several; "as published, cut" where digits
+            alone), "verdict" ("as published", "one change", "several changes"; "as published, cut" where digits
             are cut instead of rounded) and "distance" (SARI minus the figure). Of settings with the same scores those
             as published are returned, or else the first one with the fewest changes.
 

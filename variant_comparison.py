@@ -206,7 +206,7 @@ def _found_variant(
     variant: Variant, scores: Scores, texts: SystemColumns, figure: Decimal, *, changes: int
 ) -> FoundVariant:
     nrefs = set(map(len, texts.references))
-    verdict = ("as published", "one change")[changes] if changes < 2 else "doubtful"
+    verdict = ("as published", "one change")[changes] if changes < 2 else "several changes"
     is_cut = not changes and not _rounds_to(scores["sari"], figure) and _rounds_to(scores["sari"], figure, ROUND_DOWN)
     return {
         **scores,

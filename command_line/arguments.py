@@ -5,7 +5,6 @@ Imports nothing slow, so that `--help` and errors appear at once.
 
 import argparse
 import codecs
-import io
 import os
 import re
 import sys
@@ -59,12 +58,10 @@ class Rule(NamedTuple):
     Attributes:
         needs: one of these.
         excludes: none of these.
-        unprinted: these only with `--report`, which shows what is not printed.
     """
 
     needs: tuple[str, ...] = ()
     excludes: tuple[str, ...] = ()
-    unprinted: tuple[str, ...] = ()
 
 
 #: What goes with what: options, some with a value, and several systems or variants.
@@ -97,16 +94,14 @@ RULES: dict[str, Rule] = {
     **dict.fromkeys(("--show group", "--show ranks"), Rule(needs=("--all-pairs",))),
     "--by-order": Rule(excludes=("--format csv",)),
     "--width": Rule(excludes=("--format csv", "--format json")),
-    "--format csv": Rule(unprinted=("--by-references", "--published", "--why")),
-    "--score-only": Rule(
-        excludes=("--explain", "--ratings", "--by-order", *_formats_but("text")), unprinted=_COMPARISONS
-    ),
+    "--format csv": Rule(excludes=("--by-references", "--published", "--why")),
+    "--score-only": Rule(excludes=("--explain", "--ratings", "--by-order", *_formats_but("text"), *_COMPARISONS)),
     "--ratings": Rule(excludes=(*_TEST_FLAGS, *_ADDED, "--by-order", *_FILES, "--width")),
     "--explain": Rule(excludes=("--ratings", *_FILES, *_COMPARISONS, *_formats_but("text", "json"))),
     "--find-variant": Rule(
         excludes=("--explain", "--ratings", "--by-order", "--show", "--score-only", *_FILES, *_COMPARISONS)
     ),
-    **dict.fromkeys(("--caption", "--label"), Rule(needs=("--format latex", "--report FILE.tex"))),
+    **dict.fromkeys(("--caption", "--label"), Rule(needs=("--format latex", "--report"))),
 }
 
 
@@ -185,8 +180,6 @@ def check_rules(options: Options) -> None:
         rule = RULES[option]
         for other in filter(given.__contains__, rule.excludes):
             raise OptionError(f"{other} does not go with {option}")
-        for other in filter(given.__contains__, rule.unprinted if "--report" not in given else ()):
-            raise OptionError(f"{other} does not go with {option} without --report")
         is_known = options.systems or SEVERAL_SYSTEMS not in rule.needs
         if rule.needs and is_known and given.isdisjoint(rule.needs):
             raise OptionError(f"{option} needs {either(rule.needs)}")
@@ -196,8 +189,6 @@ def _given(options: Options, parser: argparse.ArgumentParser) -> set[str]:
     """Return what the rules name: options other than their defaults, some with their values, and several variants."""
     names = {flag_of(name) for name, value in vars(options).items() if value != parser.get_default(name)}
     names |= {f"--format {options.format}", *(f"--show {name}" for name in options.show or ())}
-    if options.report is not None:
-        names.add(f"--report FILE{Path(options.report).suffix}")
     if len(options.variants) > 1:
         names.add(SEVERAL_VARIANTS)
     return names
@@ -260,12 +251,6 @@ def _matching(pattern: str) -> list[str]:
     return [pattern] if os.path.exists(pattern) else sorted(glob(pattern)) or [pattern]
 
 
-def _text_encoding(name: str) -> str:
-    """Return the usual name of an encoding; raise LookupError if it is not one of text."""
-    io.TextIOWrapper(io.BytesIO(), encoding=name)
-    return codecs.lookup(name).name
-
-
 _Option = dict[str, Any]
 _SWITCH: _Option = {"action": "store_true"}
 _PRINTED: _Option = {"action": "store_const", "dest": "printed"}
@@ -321,7 +306,11 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         },
         "--encoding": {
             **_NAME,
-            "type": _checked(_text_encoding, bool, "the name of a text encoding, such as utf-8 or latin-1"),
+            "type": _checked(
+                lambda name: codecs.lookup(name).name,
+                lambda name: isinstance("".encode(name), bytes),  # raises LookupError for one of no text
+                "the name of a text encoding, such as utf-8 or latin-1",
+            ),
             "default": "utf-8",
             "help": "the encoding of all files (default: utf-8)",
         },

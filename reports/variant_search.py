@@ -19,7 +19,7 @@ _MOST_ROWS = 10
 _TELLING_DIGITS = 3  # of a figure: fewer are printed by many
 _HEADINGS = ("Variant", "Options", "Verdict", "References", "SARI", "Keep", "Delete", "Add")
 _VERDICTS = {
-    "doubtful": "Doubtful: several options differ from those of the published variant.",
+    "several changes": "Several changes: several options differ from those of the published variant.",
     "as published, cut": "Cut: the figure has the first digits of the score, and is not rounded.",
 }
 _OTHER_CAUSES = (

@@ -242,12 +242,11 @@ def is_refused(case, arguments, status, out, err):
     (line,) = err.splitlines()
     message = line.removeprefix("score.py: error: ")
     assert len(message) <= 200
-    apart = re.fullmatch("(.+) does not go with (.+?)( without --report)?", message)
+    apart = re.fullmatch("(.+) does not go with (.+)", message)
     needed = re.fullmatch("(.+) needs (.+)", message)
     if apart:
         assert is_given(case, arguments, apart[1]), message
         assert is_given(case, arguments, apart[2]), message
-        assert not (apart[3] and "--report" in arguments), message
     elif needed:
         assert is_given(case, arguments, needed[1]), message
         assert not any(is_given(case, arguments, name) for name in re.split(", | or (?!more)", needed[2])), message

@@ -30,8 +30,14 @@ def test_hits(figure):
     report = tabulate_search(search_for(figure), COLUMNS)
     (table,) = report.tables
     variant, options, verdict, references, sari, *_ = (cell.text for cell in table.rows[0])
-    assert (variant, options, verdict, references, sari) == ("easse", "level=sentence", "doubtful", "1 of 2", figure)
-    assert any(note.startswith("Doubtful") for note in table.notes)
+    assert (variant, options, verdict, references, sari) == (
+        "easse",
+        "level=sentence",
+        "several changes",
+        "1 of 2",
+        figure,
+    )
+    assert any(note.startswith("Several changes") for note in table.notes)
     assert [record["signature"] for record in report.records()] == report.signatures
     assert all(row.write(report, Layout()) for row in TABLE_FORMATS.values())
 

@@ -112,7 +112,12 @@ def test_options_and_references_of_a_figure(printed):
     score = changed.compute(**one_reference)
     (hit,) = find(f"{score['sari']:.6f}", printed)["hits"]
     assert {name: hit[name] for name in SCORES} == pytest.approx(score)
-    assert (hit["options"], hit["nrefs"], hit["changes"], hit["verdict"]) == (dict(changed.options), 1, 3, "doubtful")
+    assert (hit["options"], hit["nrefs"], hit["changes"], hit["verdict"]) == (
+        dict(changed.options),
+        1,
+        3,
+        "several changes",
+    )
     assert Scorer(**read_signature(hit["signature"])).compute(**one_reference) == score
 
 
