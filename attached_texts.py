@@ -289,12 +289,12 @@ class AttachedTexts:
                 # A model that continues prompts needs their ends in one column.
                 options = {"padding_side": "right" if self._encodes else "left", "return_attention_mask": True}
                 inputs = tokenizer.pad({"input_ids": batch}, return_tensors="pt", **options).to(model.device)
-                made = model.generate(**inputs, **self._arguments)
-                made = getattr(made, "sequences", made)  # with return_dict_in_generate=True
-                if len(made) != len(batch):
-                    got = f"{len(made)} texts for {len(batch)} prompts"
+                ids = model.generate(**inputs, **self._arguments)
+                ids = getattr(ids, "sequences", ids)  # with return_dict_in_generate=True
+                if len(ids) != len(batch):
+                    got = f"{len(ids)} texts for {len(batch)} prompts"
                     raise ValueError(fault("generation_kwargs", got, "one each"))
-                answers += made.tolist() if self._encodes else made[:, inputs["input_ids"].shape[1] :].tolist()
+                answers += ids.tolist() if self._encodes else ids[:, inputs["input_ids"].shape[1] :].tolist()
         limit, most = "max_new_tokens in generation_kwargs", self._arguments["max_new_tokens"]
         give_warnings(self._tokenizer.output_warnings(answers, limit, most))
         return [text.strip() for text in self._tokenizer.decode(answers)]

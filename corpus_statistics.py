@@ -222,7 +222,7 @@ def score_systems(
     }
     for tokens in encode_corpus(columns.sources, columns.references, columns.predictions.values(), variant):
         counted = count_ngrams(tokens, variant).of_systems(len(systems))
-        systems = {name: systems[name].including(own) for name, own in zip(systems, counted, strict=True)}
+        systems = {name: systems[name].including(counts) for name, counts in zip(systems, counted, strict=True)}
     return systems
 
 
@@ -304,19 +304,19 @@ class State(MadeByScorer):
             if type(given).__name__ != State.__name__ or not hasattr(given, "to_bytes"):
                 raise TypeError(fault("other", type(given).__name__, "a State"))
             other = read_state(given.to_bytes(), self.scorer)  # of another copy of the module
-        own, theirs = self._statistics, other._statistics
-        got, wanted = (
+        mine, added = self._statistics, other._statistics
+        wanted, got = (
             [*one.variant.signature().split("|"), f"sentences={one.keeps_sentences}", f"resampling={one.keeps_rows}"]
-            for one in (theirs, own)
+            for one in (mine, added)
         )
-        for part, own_part in zip(got, wanted, strict=False):
-            if part != own_part:
-                raise ValueError(fault("other", f"a state with {part}", own_part))
+        for expected, part in zip(wanted, got, strict=False):
+            if part != expected:
+                raise ValueError(fault("other", f"a state with {part}", expected))
         for name in CHANGES:
-            one, another = getattr(own.variant, name), getattr(theirs.variant, name)
+            one, another = getattr(mine.variant, name), getattr(added.variant, name)
             if one != another and _identity(one) != _identity(another):
                 raise ValueError(fault("other", f"a state with another {name} of the same name", "the same one"))
-        self._add(theirs)
+        self._add(added)
 
     def compute(
         self,

@@ -292,14 +292,14 @@ def _spacy_tokenizer(option: str, name: str) -> Callable[[str], Any]:
 def _imported(option: str, name: str) -> Callable[[str], Any]:
     module, _, path = name.partition(":")
     try:
-        found = attrgetter(path)(import_module(module))
+        function = attrgetter(path)(import_module(module))
     except ImportError as error:
         raise ImportError(one_line(f"{option}: {name!r} cannot be imported: {error}")) from None
     except AttributeError:
-        found = None
-    if not callable(found):
+        function = None
+    if not callable(function):
         raise ValueError(fault(option, shown(name), f"a function of the module {module}"))
-    return found
+    return function
 
 
 def _missing(option: str, name: str, install: str) -> str:

@@ -89,12 +89,12 @@ class Ngrams:
         """How many references are long enough to hold any n-gram of the order; 1 where none is."""
         return self.order.long_references[self.segments]
 
-    def left_over(self, asked: np.ndarray) -> np.ndarray:
-        """Return which n-grams, of those in `asked`, deleting words from the source can leave: bool[ngram]."""
-        found = np.zeros(len(asked), bool)
+    def left_over(self, candidates: np.ndarray) -> np.ndarray:
+        """Return which of some n-grams, bool[ngram], deleting words from the source can leave: bool[ngram]."""
+        left = np.zeros(len(candidates), bool)
         places = np.arange(len(self.order.segments), dtype=np.int64)[self.part]
-        found[asked] = [self.order.is_left_over(ngram) for ngram in places[asked].tolist()]
-        return found
+        left[candidates] = [self.order.is_left_over(ngram) for ngram in places[candidates].tolist()]
+        return left
 
 
 def hf(old: Ngrams, new: Ngrams) -> Counts:
@@ -272,7 +272,7 @@ class SegmentCounts(NamedTuple):
         if self.sizes is None:
             return list(map(SegmentCounts, counts))
         sizes = zip(*(np.split(column, systems) for column in self.sizes), strict=True)
-        return [SegmentCounts(own, Sizes(*rows)) for own, rows in zip(counts, sizes, strict=True)]
+        return [SegmentCounts(part, Sizes(*columns)) for part, columns in zip(counts, sizes, strict=True)]
 
 
 def count_ngrams(tokens: Tokens, variant: Variant) -> SegmentCounts:
@@ -302,11 +302,11 @@ def count_by_each(tokens: Tokens, variant: Variant, countings: Iterable[str]) ->
         for system in range(systems):
             old, new = order.parts(system)
             rows = slice(system * segments, (system + 1) * segments)
-            for counting, own in counts.items():
-                found = COUNTINGS[counting].formula(old, new)
-                _sum(found, old.segments, new.segments, own[rows, order.n - 1])
+            for counting, sums in counts.items():
+                ratios = COUNTINGS[counting].formula(old, new)
+                _sum(ratios, old.segments, new.segments, sums[rows, order.n - 1])
     sizes = _sizes(tokens)
-    return {counting: SegmentCounts(own, sizes) for counting, own in counts.items()}
+    return {counting: SegmentCounts(sums, sizes) for counting, sums in counts.items()}
 
 
 class NgramTable(NamedTuple):
@@ -378,20 +378,20 @@ def _counts_of_ngrams(old: Ngrams, new: Ngrams, variant: Variant) -> np.ndarray:
     return counts
 
 
-def _sum(found: Counts, old: np.ndarray, new: np.ndarray, sums: np.ndarray) -> None:
+def _sum(counts: Counts, old: np.ndarray, new: np.ndarray, sums: np.ndarray) -> None:
     """Sum what a formula returned for n-grams into the rows of `sums`: float64[row, operation, 4].
 
     `old` and `new` are the rows, int64[ngram], of the n-grams of the source and of those that it lacks.
     """
-    for operation, (ratios, rows) in enumerate(((found.keep, old), (found.delete, old), (found.add, new))):
-        own = sums[:, operation]
-        own[:, PRECISION_NUMERATOR] = own[:, RECALL_NUMERATOR] = np.bincount(rows, ratios.right, len(sums))
-        own[:, PRECISION_DENOMINATOR] = np.bincount(rows, ratios.done, len(sums))
-        own[:, RECALL_DENOMINATOR] = np.bincount(rows, ratios.wanted, len(sums))
+    for operation, (ratios, rows) in enumerate(((counts.keep, old), (counts.delete, old), (counts.add, new))):
+        parts = sums[:, operation]
+        parts[:, PRECISION_NUMERATOR] = parts[:, RECALL_NUMERATOR] = np.bincount(rows, ratios.right, len(sums))
+        parts[:, PRECISION_DENOMINATOR] = np.bincount(rows, ratios.done, len(sums))
+        parts[:, RECALL_DENOMINATOR] = np.bincount(rows, ratios.wanted, len(sums))
         if ratios.recalled is not None:
-            own[:, RECALL_NUMERATOR] = np.bincount(rows, ratios.recalled, len(sums))
-    if found.keep_recall_of_new is not None:
-        sums[:, _KEEP, RECALL_DENOMINATOR] += np.bincount(new, found.keep_recall_of_new, len(sums))
+            parts[:, RECALL_NUMERATOR] = np.bincount(rows, ratios.recalled, len(sums))
+    if counts.keep_recall_of_new is not None:
+        sums[:, _KEEP, RECALL_DENOMINATOR] += np.bincount(new, counts.keep_recall_of_new, len(sums))
 
 
 def _sizes(tokens: Tokens) -> Sizes | None:

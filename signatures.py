@@ -57,8 +57,8 @@ def read_signature(signature: Any, **code: Any) -> dict[str, Any]:
     for name, value in code.items():
         if value is not None and options.get(name) != value:
             raise ValueError(fault(name, shown(value), f"nothing, or what the signature says: {shown(signature)}"))
-    own = vars(VARIANTS[options["variant"]]) if options["variant"] in VARIANTS else {}
-    return {name: value for name, value in options.items() if name not in own or own[name] != value}
+    published = vars(VARIANTS[options["variant"]])
+    return {name: value for name, value in options.items() if name not in published or published[name] != value}
 
 
 def _parts_of(signature: str) -> list[str]:

@@ -119,13 +119,13 @@ class Tokens:
     @cached_property
     def written_places(self) -> list[dict[str, list[int]]]:
         """Where each word of the sources stands, as it is written: not lowercased, and split at whitespace."""
-        found = []
+        sources = []
         for words in split_into_tokens(self.sources, replace(self.source_text, lowercase=False, splits_on_space=False)):
             places: dict[str, list[int]] = {}
             for place, word in enumerate(words):
                 places.setdefault(word, []).append(place)
-            found.append(places)
-        return found
+            sources.append(places)
+        return sources
 
 
 def encode_corpus(
@@ -275,11 +275,11 @@ def _buffer(texts: Sequence[str], text: Text) -> bytes:
     return data
 
 
-def _as_bytes(text: str, how: Text) -> str:
+def _as_bytes(text: str, steps: Text) -> str:
     """Return a text as a string of its UTF-8 bytes, so that joining texts stays at one byte per character."""
-    if how.lowercase:
+    if steps.lowercase:
         text = text.lower()
-    if not text.isprintable() and not (how.tokenize == "none" and how.splits_on_space):
+    if not text.isprintable() and not (steps.tokenize == "none" and steps.splits_on_space):
         # Of the printable characters only the ASCII space is whitespace.
         text = _NON_ASCII_WHITESPACE.sub(" ", text)
     return text.encode().decode("latin-1")
@@ -373,7 +373,7 @@ def _spans_of_parts(parts: Sequence[tuple[Sequence[str], Text]]) -> tuple[Spans,
     spans = [_spans(data, text) for data, (_, text) in zip(buffers, parts, strict=True)]
     moved = [(starts + offset, ends + offset) for offset, (starts, ends, _) in zip(offsets, spans, strict=False)]
     starts, ends = map(np.concatenate, zip(*moved, strict=True))
-    counts = np.concatenate([own for *_, own in spans])
+    counts = np.concatenate([lengths for *_, lengths in spans])
     return Spans(b"".join([*buffers, _PADDING]), starts, ends), counts
 
 

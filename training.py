@@ -80,13 +80,13 @@ class ComputeMetrics(MadeByScorer):
         self._tokenizer.check_labels(name, labels, references)
         counts: Counter[Any] = Counter()
         for number, (source, texts, *ids) in enumerate(zip(sources, references, labels, inputs, strict=True)):
-            label, given = map(self._tokenizer.key, ids)
-            row = Row(source, texts, given)
-            for key in (label, (label, given)):
+            label, input_ids = map(self._tokenizer.key, ids)
+            row = Row(source, texts, input_ids)
+            for key in (label, (label, input_ids)):
                 other = self._rows.setdefault(key, row)
                 self._rows[key] = other if other is not None and other[:2] == row[:2] else None
                 counts[key] += 1
-            if self._rows[label, given] is None:
+            if self._rows[label, input_ids] is None:
                 got = "the labels and input_ids of another row, with other texts"
                 raise ValueError(fault(f"{name}[{number}]", got, "other ids, or a function for each set"))
         self._counts.append(counts)
@@ -120,16 +120,16 @@ class ComputeMetrics(MadeByScorer):
     def _known(self, number: int, labels: Any, inputs: Any) -> Any:
         """Return the key of an evaluated row."""
         label = self._tokenizer.key(labels[number])
-        given = None if inputs is None else self._tokenizer.key(inputs[number])
-        for key in [label] if given is None else [(label, given), (label, b"")]:  # A data set may have no inputs.
+        # A data set may have no inputs.
+        keys = [label] if inputs is None else [(label, self._tokenizer.key(inputs[number])), (label, b"")]
+        for key in keys:
             if self._rows.get(key) is not None:
                 return key
-        if given is None and label in self._rows:
+        got = shown(self._tokenizer.decode(labels[[number]])[0]) + " with other inputs" * (inputs is not None)
+        wanted = "those of a row of dataset: the set that the Trainer gets"
+        if inputs is None and label in self._rows:
             wanted = 'include_for_metrics=["inputs"] in the training arguments: several rows have these labels'
-        else:
-            wanted = "those of a row of dataset: the set that the Trainer gets"
-        got = shown(self._tokenizer.decode(labels[[number]])[0])
-        raise ValueError(fault(f"label_ids[{number}]", got if given is None else f"{got} with other inputs", wanted))
+        raise ValueError(fault(f"label_ids[{number}]", got, wanted))
 
     def _without_repeats(self, keys: list[Any]) -> int:
         """Return the number of rows. Several processes fill their last batch with the first rows, again and again."""
@@ -158,8 +158,8 @@ class ComputeMetrics(MadeByScorer):
             got = "ids that begin as labels do, like those of logits"
             raise ValueError(fault("predictions", got, "generated ids: no preprocess_logits_for_metrics"))
         longest = max(range(len(rows)), key=lambda number: len(rows[number].inputs))
-        given, made = rows[longest].inputs, np.asarray(predictions[longest], np.int64).tobytes()
-        if given and made.startswith(given):
+        inputs, output = rows[longest].inputs, np.asarray(predictions[longest], np.int64).tobytes()
+        if inputs and output.startswith(inputs):
             raise ValueError(fault("predictions", "inputs, continued", "a model with an encoder, or sari.attach"))
 
 

@@ -253,14 +253,14 @@ def _without_lists_as_text(name: str, texts: list[str]) -> list[str]:
     Raises:
         ValueError: for a list as Python or numpy prints it.
     """
-    found: list[str] = []
+    several: list[str] = []
     for text in texts:
         written = _read_list(json.loads, text)
         if written is None and _read_list(_evaluated, text) is not None:
             raise ValueError(fault(name, f"a list written as text, {shown(text)}", "a list of str, or one in JSON"))
-        found += [text] if written is None else written
-    _check_texts(found, lambda place: f"{name}[{place}]")
-    return found
+        several += [text] if written is None else written
+    _check_texts(several, lambda place: f"{name}[{place}]")
+    return several
 
 
 def _evaluated(text: str) -> Any:
@@ -330,7 +330,7 @@ def _kind(value: object) -> str:
 
 
 def _reference_name(rows: list[list[str]], place: int) -> str:
-    names = (f"references[{number}][{own}]" for number, row in enumerate(rows) for own in range(len(row)))
+    names = (f"references[{number}][{column}]" for number, row in enumerate(rows) for column in range(len(row)))
     return next(islice(names, place, None))
 
 

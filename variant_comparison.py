@@ -236,20 +236,20 @@ def _scored_by_each(
         groups.setdefault(_NUMBERED_BY(variant), []).append(variant)
     pairs = [(place, group) for group in groups.values() for place in range(len(test_sets))]
     for place, group in tqdm(pairs, "Searching", leave=False, delay=1, disable=None if progress else True):
-        how = seen_once(group[0])
-        shared = {name: known.setdefault((name, getattr(group[0], name)), getattr(how, name)) for name in _CALLED}
-        how = replace(how, **shared)
+        first = seen_once(group[0])
+        shared = {name: known.setdefault((name, getattr(group[0], name)), getattr(first, name)) for name in _CALLED}
+        first = replace(first, **shared)
         countings = {variant.counting for variant in group}
         sources, systems, references = test_sets[place]
-        chunks = encode_corpus(sources, references, systems.values(), how)
-        counted = [count_by_each(tokens, how, countings) for tokens in chunks]
+        chunks = encode_corpus(sources, references, systems.values(), first)
+        counted = [count_by_each(tokens, first, countings) for tokens in chunks]
         for variant in group:
             parts = [counts[variant.counting].of_systems(len(systems)) for counts in counted]
             scores = [
                 score_corpus([part[system] for part in parts], variant, NO_TEXTS).scores()
                 for system in range(len(systems))
             ]
-            yield place, variant, cast(Scores, {name: fmean(own[name] for own in scores) for name in SCORES})
+            yield place, variant, cast(Scores, {name: fmean(system[name] for system in scores) for name in SCORES})
 
 
 def _hits_by_chance(rows: list[FoundVariant], figure: Decimal) -> float:
@@ -287,22 +287,23 @@ def tried_variants(sources: list[str], variant: str | None = None, **options: An
         tried["tokenize"] += [name for name in fitting_tokenizers(sources) if name not in tried["tokenize"]]
     if "penalties" in tried and not _are_documents(sources):
         del tried["penalties"]
-    tried = {name: [value for value in own if is_available(**{name: value})] for name, own in tried.items()}
+    tried = {name: [value for value in values if is_available(**{name: value})] for name, values in tried.items()}
     if "tokenize" in tried:
         named = ", ".join(tried["tokenize"])
         not_tried.append(f"tokenizers other than {named}: give that of the figure, such as tokenize='spacy-de'")
-    found = []
+    variants = []
     for name in VARIANTS if variant is None else [variant]:
         if is_available(**{"variant": name, **known, "level": "sentence"}):
-            values = {option: dict.fromkeys([getattr(VARIANTS[name], option), *own]) for option, own in tried.items()}
+            published = VARIANTS[name]
+            values = {option: dict.fromkeys([getattr(published, option), *tried[option]]) for option in tried}
             values |= {option: {value: None} for option, value in known.items()}
             for choices in product(*values.values()):
                 with suppress(ValueError):  # penalties with the level "corpus"
-                    found.append(resolve_variant(name, **dict(zip(values, choices, strict=True))))
-    found.sort(key=lambda one: len(one.changes))
-    first_of = {replace(one, name="", summary="", source="", cites=""): one for one in reversed(found)}
+                    variants.append(resolve_variant(name, **dict(zip(values, choices, strict=True))))
+    variants.sort(key=lambda one: len(one.changes))
+    first_of = {replace(one, name="", summary="", source="", cites=""): one for one in reversed(variants)}
     first = set(first_of.values())
-    return [one for one in found if one in first or not one.changes], not_tried
+    return [one for one in variants if one in first or not one.changes], not_tried
 
 
 def _are_documents(texts: list[str]) -> bool:

@@ -546,11 +546,11 @@ def resolve_variant(variant: str = DEFAULT_VARIANT, **options: Any) -> Variant:
 
 def resolve_variants(**options: Any) -> tuple[dict[str, Variant], dict[str, str]]:
     """Return the variants that are possible with these options and packages, and why the others are not, by name."""
-    found: dict[str, Variant] = {}
+    possible: dict[str, Variant] = {}
     left_out: dict[str, str] = {}
     for name in VARIANTS:
         try:
-            found[name] = resolve_variant(name, **options)
+            possible[name] = resolve_variant(name, **options)
         except (ValueError, ImportError) as error:
             left_out[name] = str(error)
-    return found, left_out
+    return possible, left_out
