@@ -223,17 +223,20 @@ def test_bytes_are_a_line_of_json(sari):
 NO_STATE = "data: got bytes that are not a complete state, expected those of State.to_bytes"
 
 
+def signed(content):
+    """Return bytes with the checksum of a state behind them."""
+    return content + sha256(content).digest()
+
+
 def test_bytes_that_are_no_state_are_refused(sari):
     data = state_of(sari, TEXTS, sentences=True).to_bytes()
     damaged = [b"", b"{}\n", "x", None, data[:-8], data + data[-8:], data[:20], data.replace(b"4", b"5", 1), data[1:]]
     for one in damaged:
         with refuses(ValueError, NO_STATE):
             sari.read_state(one)
-
-
-def signed(content):
-    """Return bytes with the checksum of a state behind them."""
-    return content + sha256(content).digest()
+    for one in (data[:-40], data[:-32] + bytes(8)):  # with a checksum that fits
+        with pytest.raises(ValueError, match=r"^data: got a state with \d+ bytes of numbers, expected \d+$"):
+            sari.read_state(signed(one))
 
 
 def forged(data, **changes):

@@ -225,9 +225,7 @@ def test_a_signature_of_other_versions_warns(scorer):
     assert "version:1.0.0" in f"{warning} {warning.detail}"
 
 
-@pytest.mark.parametrize(
-    "wrong", ["", "SARI", "BLEU|variant:hf", "SARI|easse", "SARI|nrefs:1", "SARI|variant:hf|foo:1"]
-)
+@pytest.mark.parametrize("wrong", ["", "BLEU|variant:hf", "SARI|easse", "SARI|nrefs:1", "SARI|variant:hf|foo:1"])
 def test_what_is_no_signature_is_refused(wrong):
     with pytest.raises(ValueError, match=r"^signature: got .{1,180}$"):
         Scorer.from_signature(wrong)
