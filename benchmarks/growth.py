@@ -2,9 +2,9 @@
 
     python benchmarks/growth.py [--only SUBJECT] [--words N]
 
-Prints the highest ratio of each subject, and all that are too high, which are marked; then the exit status is 1. A
-ratio is too high above 5; above 20 for measures that align each word of one text with each word of another. Ratios
-count where the longer texts take at least a quarter of a second.
+Prints the highest ratio of each subject, or all that are above 5, which are marked; then the exit status is 1. Ratios
+count where the longer texts take at least a quarter of a second. One that is too high is measured again with other
+texts, and the lowest of three counts.
 """
 
 import argparse
@@ -13,9 +13,8 @@ import json
 import sys
 import tempfile
 import time
-import warnings
 from collections.abc import Callable
-from contextlib import redirect_stderr, redirect_stdout, suppress
+from contextlib import redirect_stderr, redirect_stdout
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -27,17 +26,21 @@ from as_package import make_importable
 make_importable()
 
 from sari.command_line.program import main as run_command  # noqa: E402
-from sari.companion_measures.registry import MEASURES, Measure  # noqa: E402
+from sari.companion_measures.registry import MEASURES  # noqa: E402
 from sari.reports.alignment import align  # noqa: E402
-from sari.sari_scorer import Scorer  # noqa: E402
-from sari.text_files.errors import FileError  # noqa: E402
-from sari.text_files.table_files import read_output_table  # noqa: E402
-from sari.variants import resolve_variants  # noqa: E402
+from sari.reports.explanation import Explanation, explain  # noqa: E402
+from sari.reports.plots import histogram  # noqa: E402
+from sari.reports.reasons import Token  # noqa: E402
+from sari.reports.sentence_edits import score_sentences  # noqa: E402
+from sari.reports.word_edits import score_edits  # noqa: E402
+from sari.validation import Columns  # noqa: E402
+from sari.variants import resolve_variant, resolve_variants  # noqa: E402
+from sari.web import rendering  # noqa: E402
 
-_LONGER, _MOST, _SECONDS = 4, 5.0, 0.25
-#: Subjects whose definition takes the square of the words of a segment.
-_ALIGNING = {"ter", "generation_string_accuracy"}
-_HEAD = ["source", "prediction", "references"]
+_LONGER, _MOST, _SECONDS, _ATTEMPTS = 4, 5.0, 0.25, 3
+
+#: Measures of sentences, which take the square of a segment's words: they get more segments, and no longer ones.
+_OF_SENTENCES = {"--measures ter", "--measures generation_string_accuracy"}
 
 #: Texts of about so many words; outputs and references have the sign -1.
 TEXTS: dict[str, Callable[[int, int], str]] = {
@@ -50,118 +53,143 @@ TEXTS: dict[str, Callable[[int, int], str]] = {
     "spaces": lambda size, sign: "a" + " " * (4 * size + sign) + "b",
     "long word": lambda size, sign: "a" * (4 * size + sign),
 }
-#: How a row of a table is written, by the ending of the file.
-ROWS: dict[str, Callable[[list[str]], str]] = {
-    ".csv": ",".join,
-    ".tsv": "\t".join,
-    ".jsonl": lambda cells: json.dumps(dict(zip(_HEAD, cells, strict=True))),
-    ".json": lambda cells: f"[{json.dumps(dict(zip(_HEAD, cells, strict=True)))}]",
+
+
+def _parts(text: str) -> list[str]:
+    return [text[place : place + 40] for place in range(0, len(text), 40)]
+
+
+#: Corpora of two texts.
+CORPORA: dict[str, Callable[[str, str], Columns]] = {
+    "one segment": lambda one, other: Columns([one], [other], [[other, one]]),
+    "many segments": lambda one, _: Columns(_parts(one), _parts(one[20:] + one[:20]), [[text] for text in _parts(one)]),
+    "many references": lambda one, other: Columns([one[:40]], [other[:40]], [_parts(other)]),
 }
-#: Tables of about so many columns, rows or brackets, each by its ending and what it has.
-TABLES: dict[tuple[str, str], Callable[[int], str]] = {
-    (".csv", "columns"): lambda size: "\n".join([",".join(_HEAD) + ",c" * size, "a,b,c" + ",1" * size]),
-    (".tsv", "references"): lambda size: "\n".join(
-        "\t".join([*_HEAD[:2], *(f"reference_{number}" for number in range(size))]) for _ in range(2)
+#: Files of about so many words, lines, columns, rows or brackets.
+FILES: dict[str, Callable[[int], str]] = {
+    "words.txt": lambda size: "word " * size,
+    "lines.txt": lambda size: "word\n" * size,
+    "words.csv": lambda size: "source,prediction,reference\n" + "word " * size + ",a,b",
+    "columns.csv": lambda size: "source,prediction,reference" + ",c" * size + "\na,b,c" + ",1" * size,
+    "quotes.csv": lambda size: "source,prediction,reference\n" + '"' * size,
+    "systems.csv": lambda size: "system,source,prediction,reference" + "".join(f"\n{n},a,b,c" for n in range(size)),
+    "spaces.tsv": lambda size: "source\tprediction\treference\na" + " " * size + "\ta\tb",
+    "quotes.tsv": lambda size: "source\tprediction\treference" + '\n"a""\tb\tc' * size,
+    "references.tsv": lambda size: "\n".join(
+        "\t".join(["source", "prediction", *(f"reference_{number}" for number in range(size))]) for _ in range(2)
     ),
-    (".csv", "quotes"): lambda size: ",".join(_HEAD) + "\n" + '"' * size,
-    (".tsv", "quotes"): lambda size: "\t".join(_HEAD) + '\n"a""\tb\tc' * size,
-    (".csv", "systems"): lambda size: ",".join(["system", *_HEAD]) + "".join(f"\n{row},a,b,c" for row in range(size)),
-    (".jsonl", "new keys"): lambda size: "\n".join(
-        json.dumps({**dict.fromkeys(_HEAD, "a"), f"key {row}": 1}) for row in range(size)
+    "keys.jsonl": lambda size: "\n".join(
+        json.dumps({"source": "a", "output": "b", "reference": "c", f"key {row}": 1}) for row in range(size)
     ),
-    (".jsonl", "new references"): lambda size: "\n".join(
+    "references.jsonl": lambda size: "\n".join(
         json.dumps({"source": "a", "output": "b", f"reference_{row}": "c"}) for row in range(size)
     ),
-    (".json", "brackets"): lambda size: "[" * size,
-    (".json", "objects"): lambda size: '{"source":' * size,
+    "words.json": lambda size: json.dumps([{"source": "word " * size, "output": "a", "reference": "b"}]),
+    "brackets.json": lambda size: "[" * size,
+    "objects.json": lambda size: '{"source":' * size,
 }
 
 
-def _read_table(ending: str, content: str) -> None:
-    with tempfile.TemporaryDirectory() as folder, suppress(FileError):
-        Path(folder, f"table{ending}").write_text(content, encoding="utf-8")
-        read_output_table(str(Path(folder, f"table{ending}"))).by_system("one")
-
-
-def _report(sources: list[str], outputs: list[str]) -> None:
-    """Read text files, and write a report of them, with pictures and companion measures."""
+def _run(files: dict[str, str], arguments: str) -> None:
+    """Write files into a folder, which is {} in the arguments, and run `score.py`, which refuses some of them."""
     with tempfile.TemporaryDirectory() as folder, redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
-        for name, texts in {"sources": sources, "outputs": outputs, "references": outputs}.items():
-            Path(folder, name).write_text("\n".join(texts), encoding="utf-8")
-        files = [word for name in ("sources", "outputs", "references") for word in (f"--{name}", f"{folder}/{name}")]
-        if run_command([*files, "--report", f"{folder}/report.html"]):
-            raise SystemExit("the report was refused")
+        for name, content in files.items():
+            Path(folder, name).write_text(content, encoding="utf-8")
+        run_command(arguments.format(*[folder] * arguments.count("{}")).split())
 
 
-def _measure(measure: Measure, sources: list[str], outputs: list[str]) -> None:
-    columns = {"sources": sources, "outputs": outputs, "references": [[other] for other in sources]}
-    named = {f"{kind}{name}": column for kind, (name, column) in product(("", "cased_", "raw_"), columns.items())}
-    measure.numbers({**named, "word_ranks": {"word": 1}, "stop_words": {"a"}})
+def _score(options: str, texts: Columns) -> None:
+    """Run `score.py` with options on a table of texts."""
+    rows = [dict(zip(("source", "output", "references"), row, strict=True)) for row in zip(*texts, strict=True)]
+    _run({"t.jsonl": "\n".join(map(json.dumps, rows))}, f"--table {{}}/t.jsonl --quiet {options}")
 
 
-def _compute(options: dict[str, Any], sources: list[str], outputs: list[str]) -> None:
-    references = [[output, source] for source, output in zip(sources, outputs, strict=True)]
-    Scorer(**options).compute(sources=sources, predictions=outputs, references=references)
+def _explain(texts: Columns) -> Explanation:
+    (source, *_), (output, *_), (references, *_) = texts
+    return explain(source=source, prediction=output, references=references, variant=resolve_variant())
 
 
-#: What is measured: functions of sources and outputs.
-SUBJECTS: dict[str, Callable[[list[str], list[str]], object]] = {
-    **{own.name: partial(_measure, own) for own in MEASURES if not own.missing},
-    **{name: partial(_compute, {"variant": name}) for name in resolve_variants()[0]},
-    "100 orders": partial(_compute, {"max_order": 100}),
-    **{f"tokenizer {name}": partial(_compute, {"tokenize": name}) for name in ("13a", "intl", "char", "zh")},
-    "explain": lambda one, other: Scorer("easse").explain(source=one[0], prediction=other[0], references=other[:50]),
-    "alignment": lambda one, other: align(one[0].split(), other[0].split()),
-    "report": _report,
+def _edit_words(texts: Columns) -> None:
+    segment = Columns(*(column[:1] for column in texts))
+    written = [*segment.sources, *segment.predictions, *segment.references[0]]
+    source, output, *references = ([Token(word, "kept", "", 0.5) for word in text.split()] for text in written)
+    score_edits(segment, 50.0, source, output, references, resolve_variant())
+
+
+_OPTIONS = [
+    *(f"--measures {measure.name}" for measure in MEASURES if not (measure.missing or measure.side_files)),
+    *("--measures word_rank --word-ranks {}/t.jsonl --stop-words {}/t.jsonl", "--max-order 100", "--explain 1"),
+    *(f"--variant {name}" for name in resolve_variants()[0]),
+    *(f"--tokenize {name}" for name in ("intl", "char", "zh")),
+    *("--by-order --published", "--baselines --confidence", "--report {}/report.html", "--report {}/report.tex"),
+]
+#: What is done with texts.
+SUBJECTS: dict[str, Callable[[Columns], object]] = {
+    **{options: partial(_score, options) for options in _OPTIONS},
+    "texts in the app": lambda texts: rendering.texts(_explain(texts)),
+    "costs in the app": lambda texts: rendering.costs(_explain(texts)),
+    "word edits": _edit_words,
+    "sentence edits": lambda texts: score_sentences(Columns(*(column[:1] for column in texts)), 50, resolve_variant()),
+    "alignment": lambda texts: align(texts.sources[0].split(), texts.predictions[0].split()),
+    "picture": lambda texts: histogram({"one": list(map(len, texts.sources))}, "characters"),
 }
 
 
-def _works(subject: str, size: int) -> dict[str, Callable[[], object]]:
-    """Return what is done about a subject, by the name of the texts."""
-    if subject == "tables":
-        rows = {
-            (ending, name): "\n".join([row(_HEAD)] * (ending < ".j") + [row([text(size, 1), text(size, -1), "c"])])
-            for (ending, row), (name, text) in product(ROWS.items(), TEXTS.items())
-        }
-        tables = rows | {name: content(size) for name, content in TABLES.items()}
-        return {" ".join(name): partial(_read_table, name[0], content) for name, content in tables.items()}
-    works: dict[str, Callable[[], object]] = {}
-    for name, text in TEXTS.items():
-        one, other = text(size, 1), text(size, -1)
-        places = range(0, len(other), 40)
-        parts = [[side[place : place + 40] for place in places] for side in (one, other)]
-        works[name] = partial(SUBJECTS[subject], [one], [other])
-        works[f"{name}, many segments"] = partial(SUBJECTS[subject], *parts)
-    return works
+def _corpus(text: Callable[[int, int], str], make: Callable[[str, str], Columns], size: int) -> Columns:
+    return make(text(size, 1), text(size, -1))
 
 
-def _seconds(work: Callable[[], object]) -> float:
+def _score_file(name: str, content: str) -> None:
+    texts = "--sources {0} --outputs {0} --references {0}" if name.endswith(".txt") else "--table {0}"
+    _run({name: content}, f"{texts.format('{}/' + name)} --quiet --score-only")
+
+
+def _works(subject: str) -> dict[str, tuple[Callable[[int], Any], Callable[[Any], object]]]:
+    """Return what is done about a subject: by name, a function from a size to texts, and one of texts that is timed."""
+    if subject == "files":
+        return {name: (content, partial(_score_file, name)) for name, content in FILES.items()}
+    kinds = [kind for kind in CORPORA if kind != "one segment" or subject not in _OF_SENTENCES]
+    return {
+        f"{name}, {kind}": (partial(_corpus, text, CORPORA[kind]), SUBJECTS[subject])
+        for (name, text), kind in product(TEXTS.items(), kinds)
+    }
+
+
+def _seconds(do: Callable[[Any], object], texts: object) -> float:
     begin = time.process_time()
-    work()
+    do(texts)
     return time.process_time() - begin
+
+
+def _lowest_ratio(texts_of: Callable[[int], Any], do: Callable[[Any], object], words: int) -> tuple[float, float]:
+    """Return the lowest ratio of a few attempts, or the first that is not too high, with its longer time.
+
+    Each attempt has texts of its own, so that nothing is known of them.
+    """
+    ratios = []
+    for size in range(words, words + _ATTEMPTS):
+        short, long = (_seconds(do, texts_of(length)) for length in (size, _LONGER * size))
+        ratios.append((long / short if long > _SECONDS else 0.0, long))
+        if ratios[-1][0] <= _MOST:
+            break
+    return min(ratios)
 
 
 def main() -> int:
     """Print the highest ratio of each subject and those that are too high; return 1 if there are any."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", metavar="SUBJECT", choices=["tables", *SUBJECTS], help="one subject alone")
+    parser.add_argument("--only", metavar="SUBJECT", choices=["files", *SUBJECTS], help="one subject alone")
     parser.add_argument("--words", type=int, default=1_000, help="of the shorter texts, about (default: 1,000)")
     options = parser.parse_args()
-    warnings.simplefilter("ignore")
-    high = 0
-    for subject in [options.only] if options.only else ["tables", *SUBJECTS]:
-        rows = []
-        shorter, longer = (_works(subject, size) for size in (options.words, _LONGER * options.words))
-        next(iter(_works(subject, 20).values()))()  # the first call imports
-        for name, work in longer.items():
-            short, long = _seconds(shorter[name]), _seconds(work)
-            rows.append((long / short if long > _SECONDS else 0.0, short, long, name))
-        rows.sort(reverse=True)
-        above = [row for row in rows if row[0] > _MOST * (_LONGER if subject in _ALIGNING else 1)]
-        high += len(above)
-        for ratio, short, long, name in above or rows[:1]:
-            print(f"{subject:26} {short:8.3f} s {long:8.3f} s {ratio:6.1f}{'!' if above else ' '} {name}", flush=True)
-    return int(high > 0)
+    highest = 0.0
+    for subject in [options.only] if options.only else ["files", *SUBJECTS]:
+        works = _works(subject)
+        _lowest_ratio(*next(iter(works.values())), 20)  # the first call imports
+        rows = sorted(((*_lowest_ratio(*work, options.words), name) for name, work in works.items()), reverse=True)
+        for ratio, seconds, name in [row for row in rows if row[0] > _MOST] or rows[:1]:
+            print(f"{subject:44} {seconds:8.3f} s {ratio:6.1f}{'!' if ratio > _MOST else ' '} {name}", flush=True)
+        highest = max(highest, rows[0][0])
+    return int(highest > _MOST)
 
 
 if __name__ == "__main__":

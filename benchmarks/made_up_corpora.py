@@ -23,9 +23,7 @@ _SYLLABLES = ("ba", "co", "den", "el", "fri", "gon", "ha", "is", "ju", "ker", "l
 _WORDS = 8_000
 
 
-def made_up(
-    segments: int, *, references: int, tokens: int, seed: int = 1, sentence_tokens: int | None = None
-) -> Columns:
+def made_up(segments: int, *, references: int, tokens: int, seed: int = 1) -> Columns:
     """Make a corpus whose n-grams repeat as in real texts; predictions and references are edited copies of the sources.
 
     Args:
@@ -33,7 +31,6 @@ def made_up(
         references: the number of references of each segment.
         tokens: the mean number of tokens of a source; the other texts are a little shorter.
         seed: the seed of the random numbers.
-        sentence_tokens: the number of tokens of a sentence; None for one sentence, however long.
     """
     draws = np.random.default_rng(seed)
     words = _vocabulary(draws)
@@ -42,12 +39,9 @@ def made_up(
     flat = draws.choice(_WORDS, lengths.sum(), p=frequencies / frequencies.sum())
     sources = np.split(flat, np.cumsum(lengths)[:-1])
     return Columns(
-        [_sentence_text(words, source, sentence_tokens) for source in sources],
-        [_sentence_text(words, _edited(source, draws), sentence_tokens) for source in sources],
-        [
-            [_sentence_text(words, _edited(source, draws), sentence_tokens) for _ in range(references)]
-            for source in sources
-        ],
+        [_text(words, source) for source in sources],
+        [_text(words, _edited(source, draws)) for source in sources],
+        [[_text(words, _edited(source, draws)) for _ in range(references)] for source in sources],
     )
 
 
@@ -68,10 +62,8 @@ def _edited(tokens: np.ndarray, draws: np.random.Generator) -> np.ndarray:
     return kept if len(kept) else tokens[:1]
 
 
-def _sentence_text(words: Sequence[str], tokens: np.ndarray, sentence_tokens: int | None) -> str:
-    step = sentence_tokens or len(tokens)
-    sentences = (tokens[begin : begin + step] for begin in range(0, len(tokens), step))
-    return " ".join(" ".join([words[token] for token in sentence]).capitalize() + "." for sentence in sentences)
+def _text(words: Sequence[str], tokens: np.ndarray) -> str:
+    return " ".join([words[token] for token in tokens]).capitalize() + "."
 
 
 def write_texts(folder: Path, segments: int, references: int, systems: int) -> None:

@@ -6,12 +6,11 @@ Groups:
 
     startup   new processes: `--help`, the example corpus, `evaluate.load`
     scale     up to a million pairs with one reference: `score.py` and `Dataset.map`
-    segments  `compute`, next to another metric (the default)
-    sharing   several systems and candidates with the same references
+    methods   `compute`, several systems and candidates (the default)
 
-All texts are made up, and are the same in every run. `PATH` is an evaluate module with the same interface, for example
-a copy of the folder metrics/sari of https://github.com/huggingface/evaluate, or `sari.py` of another checkout of this
-project. Without it, the slow oracle of the tests is timed next to `compute`.
+All texts are made up, and are the same in every run. `PATH` is an evaluate module whose methods are timed side by side
+with ours: a copy of the folder metrics/sari of https://github.com/huggingface/evaluate, or `sari.py` of another
+checkout of this project.
 """
 
 import argparse
@@ -23,10 +22,10 @@ import tempfile
 import time
 import timeit
 import warnings
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple
 
 from tabulate import tabulate
 
@@ -36,30 +35,25 @@ from as_package import make_importable  # noqa: E402
 
 make_importable()
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
-Name = TypeVar("Name", bound=Hashable)
 
-#: Title, segments, references, tokens, tokens of a sentence, variant. `dsari` needs NLTK's Punkt.
+#: Corpora: title, segments, references, tokens.
 CORPORA = (
-    ("sentences, 9 references", 359, 9, 22, None, "hf"),
-    ("sentences, 9 references", 3_590, 9, 22, None, "hf"),
-    ("sentences, 1 reference", 359, 1, 22, None, "hf"),
-    ("sentences, 1 reference", 3_590, 1, 22, None, "hf"),
-    ("sentences, 1 reference", 35_900, 1, 22, None, "hf"),
-    ("documents, 1 reference", 60, 1, 1_000, 22, "hf"),
-    ("documents, dsari", 60, 1, 1_000, 22, "dsari"),
+    ("sentences, 9 references", 359, 9, 22),
+    ("sentences, 9 references", 3_590, 9, 22),
+    ("sentences, 1 reference", 359, 1, 22),
+    ("sentences, 1 reference", 3_590, 1, 22),
+    ("documents, 1 reference", 60, 1, 1_000),
 )
-#: The other metric is slow: it gets at most so many segments of each corpus.
-PEER_SEGMENTS = 359
 
 
 def main() -> None:
     """Measure the groups that the arguments name."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("groups", nargs="*", metavar="GROUP", help=f"of {', '.join(GROUPS)} (default: segments)")
+    parser.add_argument("groups", nargs="*", metavar="GROUP", help=f"of {', '.join(GROUPS)} (default: methods)")
     parser.add_argument("--against", metavar="PATH", help="another metric, to compare with")
     parser.add_argument("--rounds", type=int, default=5, help="how often everything is timed (default: 5)")
     options = parser.parse_args()
-    groups = options.groups or ["segments"]
+    groups = options.groups or ["methods"]
     if unknown := set(groups).difference(GROUPS):
         parser.error(f"got the group {', '.join(unknown)}, expected some of {', '.join(GROUPS)}")
     warnings.simplefilter("ignore")
@@ -68,9 +62,9 @@ def main() -> None:
             measure(options)
 
 
-def medians(measures: Mapping[Name, Callable[[], Sequence[float]]], rounds: int) -> dict[Name, list[float]]:
+def medians(measures: Mapping[str, Callable[[], Sequence[float]]], rounds: int) -> dict[str, list[float]]:
     """Return the medians of what each function measures; machines are noisy, so functions take turns."""
-    found: dict[Name, list[Sequence[float]]] = {name: [] for name in measures}
+    found: dict[str, list[Sequence[float]]] = {name: [] for name in measures}
     for _ in range(rounds):
         for name, measure in measures.items():
             found[name].append(measure())
@@ -149,86 +143,69 @@ def measure_scale(_options: argparse.Namespace) -> None:
             _print_costs(f"{pairs:,} pairs", programs, rounds=1)
 
 
-# ---- Functions ------------------------------------------------------------------------------------------------------
+# ---- Methods --------------------------------------------------------------------------------------------------------
 
 
-def _microseconds(function: Callable[[], object], units: int) -> list[float]:
-    """Return the processor time of a unit of the work that a call does."""
-    calls, seconds = timeit.Timer(function, timer=time.process_time).autorange()
-    return [seconds / calls / units * 1e6]
+class Case(NamedTuple):
+    """A call that is timed: what is done, the method, its arguments, and how many units of work it does."""
+
+    title: str
+    method: str
+    arguments: dict[str, Any]
+    units: int
+
+    def microseconds(self, metric: Any) -> list[float]:
+        """Return the time of a unit of the work."""
+        calls, seconds = timeit.Timer(partial(getattr(metric, self.method), **self.arguments)).autorange()
+        return [seconds / calls / self.units * 1e6]
 
 
-def _metric(path: str | None = None) -> Any:
+def measure_methods(options: argparse.Namespace) -> None:
+    """Time the methods of the metric, next to those that the other metric has, too."""
     import evaluate
 
-    return evaluate.load(path or str(ROOT / "sari.py"))
+    ours = evaluate.load(str(ROOT / "sari.py"))
+    other = evaluate.load(options.against) if options.against else None
+    rows = []
+    for case in _cases():
+        contestants = {"ours": partial(case.microseconds, ours)}
+        if hasattr(other, case.method):
+            contestants["other"] = partial(case.microseconds, other)
+        found = [time for (time,) in medians(contestants, options.rounds).values()]
+        rows.append((case.title, *found, *(theirs / found[0] for theirs in found[1:])))
+    _print_table("Microseconds", ("unit of work", "ours", "other", "other/ours"), rows)
 
 
-def measure_segments(options: argparse.Namespace) -> None:
-    """Time `compute` and the other metric."""
-    from sari.benchmarks.made_up_corpora import made_up
-    from sari.tests import oracle
-    from sari.variants import resolve_variants
-
-    metric, peer = _metric(), _metric(options.against).compute if options.against else oracle.score
-    left_out, rows = resolve_variants()[1], []
-    for title, segments, references, tokens, sentence_tokens, variant in CORPORA:
-        if variant in left_out:
-            print(f"{title}: left out: {left_out[variant]}")
-            continue
-        make = partial(made_up, references=references, tokens=tokens, sentence_tokens=sentence_tokens)
-        corpus, few = make(segments), make(min(segments, PEER_SEGMENTS))
-        contestants: dict[str, Callable[[], list[float]]] = {
-            "compute": partial(_microseconds, partial(metric.compute, **corpus._asdict(), variant=variant), segments),
-            "peer": partial(_microseconds, partial(peer, **few._asdict()), len(few.sources)),
-        }
-        (compute,), (theirs,) = medians(contestants, options.rounds).values()
-        rows.append((title, segments, compute, theirs, theirs / compute))
-    _print_table("Microseconds per segment", ("corpus", "segments", "compute", "peer", "peer/compute"), rows)
-
-
-def measure_sharing(options: argparse.Namespace) -> None:
-    """Time work that shares sources and references."""
-    metrics = {"ours": _metric()} | ({"theirs": _metric(options.against)} if options.against else {})
-    work = {whose: list(_shared_work(metric)) for whose, metric in metrics.items()}
-    contestants = {
-        (whose, name): partial(_microseconds, run, units) for whose, cases in work.items() for name, run, units in cases
-    }
-    found = medians(contestants, options.rounds)
-    rows = [(name, *(found[whose, name][0] for whose in metrics)) for name, *_ in work["ours"]]
-    _print_table("Microseconds", ("unit of work", *metrics), rows)
-
-
-def _shared_work(metric: Any) -> Iterator[tuple[str, Callable[[], object], int]]:
-    """Yield names of work, functions that do it, and how many units each function does."""
+def _cases() -> Iterator[Case]:
     from sari.benchmarks.made_up_corpora import made_up
 
+    yield Case("call of compute", "compute", made_up(1, references=2, tokens=8)._asdict(), 1)
+    for title, segments, references, tokens in CORPORA:
+        texts = made_up(segments, references=references, tokens=tokens)._asdict()
+        yield Case(f"segment, {segments:,} {title}", "compute", texts, segments)
     segments, systems, candidates = 1_000, 4, 64
-    single = made_up(1, references=2, tokens=8)
-    yield "call of compute", partial(metric.compute, **single._asdict()), 1
     corpus = made_up(segments, references=10 + systems, tokens=22)
-    texts: dict[str, Any] = {"sources": corpus.sources, "references": [row[:10] for row in corpus.references]}
-    outputs = {str(place): [row[10 + place] for row in corpus.references] for place in range(systems)}
+    of_systems = {str(place): [row[10 + place] for row in corpus.references] for place in range(systems)}
+    texts = {"sources": corpus.sources, "references": [row[:10] for row in corpus.references]}
     for number in (1, systems):
-        predictions = dict(list(outputs.items())[:number])
-        compare = partial(metric.compare, **texts, predictions=predictions, method=None, confidence=None)
-        yield f"segment, compare {number} systems", compare, segments
+        predictions = dict(list(of_systems.items())[:number])
+        arguments = {**texts, "predictions": predictions, "method": None, "confidence": None}
+        yield Case(f"segment, compare {number} systems", "compare", arguments, segments)
     many = made_up(50, references=candidates + 10, tokens=22)
-    given: dict[str, Any] = {"sources": many.sources, "candidates": [row[:candidates] for row in many.references]}
+    texts = {"sources": many.sources, "candidates": [row[:candidates] for row in many.references]}
     for number in (1, 10):
         references = [row[candidates : candidates + number] for row in many.references]
-        score = partial(metric.score_candidates, **given, references=references)
-        yield f"candidate of {candidates}, {number} references", score, 50 * candidates
-    few = {name: column[:5] for name, column in given.items()}
-    yield f"source, minimum Bayes risk of {candidates}", partial(metric.minimum_bayes_risk, **few), 5
+        arguments = {**texts, "references": references}
+        yield Case(f"candidate of {candidates}, {number} references", "score_candidates", arguments, 50 * candidates)
+    few = {name: column[:5] for name, column in texts.items()}
+    yield Case(f"source, minimum Bayes risk of {candidates}", "minimum_bayes_risk", few, 5)
 
 
 #: Programs first: until a process has started, the memory of its parent counts as its own, which is small at first.
 GROUPS: dict[str, Callable[[argparse.Namespace], None]] = {
     "startup": measure_startup,
     "scale": measure_scale,
-    "segments": measure_segments,
-    "sharing": measure_sharing,
+    "methods": measure_methods,
 }
 
 
