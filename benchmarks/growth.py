@@ -39,7 +39,7 @@ from sari.web import rendering  # noqa: E402
 
 _LONGER, _MOST, _SECONDS, _ATTEMPTS = 4, 5.0, 0.25, 3
 
-#: Measures of sentences, which take the square of a segment's words: they get more segments, and no longer ones.
+#: Measures of sentences, which take the square or the cube of a segment's words: they get no longer segments, but more.
 _OF_SENTENCES = {"--measures ter", "--measures generation_string_accuracy"}
 
 #: Texts of about so many words; outputs and references have the sign -1.
