@@ -28,7 +28,7 @@ make_importable()
 from sari.command_line.program import main as run_command  # noqa: E402
 from sari.companion_measures.registry import MEASURES  # noqa: E402
 from sari.reports.alignment import align  # noqa: E402
-from sari.reports.explanation import Explanation, explain  # noqa: E402
+from sari.reports.explanation import explain  # noqa: E402
 from sari.reports.plots import histogram  # noqa: E402
 from sari.reports.reasons import Token  # noqa: E402
 from sari.reports.sentence_edits import score_sentences  # noqa: E402
@@ -104,13 +104,20 @@ def _score(options: str, texts: Columns) -> None:
     _run({"t.jsonl": "\n".join(map(json.dumps, rows))}, f"--table {{}}/t.jsonl --quiet {options}")
 
 
-def _explain(texts: Columns) -> Explanation:
-    (source, *_), (output, *_), (references, *_) = texts
-    return explain(source=source, prediction=output, references=references, variant=resolve_variant())
+def _first(texts: Columns) -> Columns:
+    return Columns(texts.sources[:1], texts.predictions[:1], texts.references[:1])
+
+
+def _show(texts: Columns) -> None:
+    """Explain the first segment, and show it as the app does."""
+    (source,), (output,), (references,) = _first(texts)
+    explanation = explain(source=source, prediction=output, references=references, variant=resolve_variant())
+    rendering.texts(explanation)
+    rendering.answer(explanation, resolve_variant(), {"copy": explanation.scores})
 
 
 def _edit_words(texts: Columns) -> None:
-    segment = Columns(*(column[:1] for column in texts))
+    segment = _first(texts)
     written = [*segment.sources, *segment.predictions, *segment.references[0]]
     source, output, *references = ([Token(word, "kept", "", 0.5) for word in text.split()] for text in written)
     score_edits(segment, 50.0, source, output, references, resolve_variant())
@@ -126,10 +133,9 @@ _OPTIONS = [
 #: What is done with texts.
 SUBJECTS: dict[str, Callable[[Columns], object]] = {
     **{options: partial(_score, options) for options in _OPTIONS},
-    "texts in the app": lambda texts: rendering.texts(_explain(texts)),
-    "costs in the app": lambda texts: rendering.costs(_explain(texts)),
+    "explanation in the app": _show,
     "word edits": _edit_words,
-    "sentence edits": lambda texts: score_sentences(Columns(*(column[:1] for column in texts)), 50, resolve_variant()),
+    "sentence edits": lambda texts: score_sentences(_first(texts), 50, resolve_variant()),
     "alignment": lambda texts: align(texts.sources[0].split(), texts.predictions[0].split()),
     "picture": lambda texts: histogram({"one": list(map(len, texts.sources))}, "characters"),
 }

@@ -13,6 +13,7 @@ from sari.research import power, ratings, systems, variant_tables
 from sari.research.collections_of_ratings import COLLECTIONS, cochrane_pairs
 from sari.research.files import DOCS, ROOT, read_table, with_tables
 from sari.sari_scorer import Scorer
+from sari.variants import VARIANTS
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # texts are words at random
 STORED = read_table(ratings.FILE)
@@ -133,37 +134,102 @@ def test_figures_in_the_prose_are_stored():
     assert re.findall(r"−?\.\d{3}\b", prose) == expected
 
 
-def text_of(path):
-    return " ".join(path.read_text(encoding="utf-8").split())
+#: The scores that are significantly better than `easse`, by figure and collection, where pages name them.
+BETTER = {
+    ("Pearson", "ASSET ratings"): {"set", "set, 13a"},
+    ("Pearson", "Simplicity-DA"): {"hf", "xu2016", "lens", "kriz", "paper", "t2t", "set", "set, 13a", "BLEU"},
+    ("Pearson", "SimpEval past"): {"hf", "xu2016", "lens", "kriz", "paper", "t2t", "set", "set, 13a", "BLEU"},
+    ("Pearson", "SimpEval 2022"): {"star"},
+    ("Pearson", "simpDA 2022"): {"star"},
+    ("Pearson", "Wu and Arase"): set(),
+    ("Pearson", "D-Wikipedia, overall"): {"easse_legacy", "easse_multi"},
+    ("Pearson", "MultiCochrane"): {"lasertagger", "set", "set, 13a"},
+    ("Pearson", "JADES"): set(),
+    ("Spearman", "SimpEval past"): {"set, 13a", "easse_legacy", "easse_multi", "star"},
+    ("pairs", "Cochrane, pairs"): {"the shorter one"},
+}
 
 
-def test_claims_about_ratings_and_systems_are_stored():
-    rows, prose = read_table(systems.FILE), text_of(DOCS / "which_sari.md")
-    names = ["GPT-4o, APIO, plain prompt", "GPT-4o", "GPT-4o, APIO, few-shot prompt", "ACCESS"]
-    scores = rows.query("test_set == 'ASSET'").set_index("name")["set"].astype(float)[names]
-    assert "GPT-4o has {:.1f}, {:.1f} or {:.1f}, and ACCESS {:.1f}".format(*scores) in prose
-    assert f"a correlation of {cell('value', 'Pearson', 'HSplit, structure', 'easse', 2)} on HSplit" in prose
+@pytest.mark.parametrize("place", BETTER, ids=str)
+def test_scores_that_pages_call_better_than_easse(place):
+    rows = STORED[(STORED["figure"] == place[0]) & (STORED["collection"] == place[1])]
+    better = rows[pd.to_numeric(rows["difference_low"]) > 0]
+    assert set(better["score"]) == BETTER[place]
+
+
+def test_claims_about_ranges_of_correlations():
+    """Those of docs/ratings.md: by words and sentences, by meaning, and of comprehension at equal length."""
+
+    def values(collection, column="value"):
+        rows = STORED.query(f"figure == 'Pearson' and collection == '{collection}' and score not in ['BLEU', 'length']")
+        return rows.set_index("score")[column].astype(float).round(2)
+
+    near, words = ["easse", "star", "lasertagger", "set", "dsari", "set, 13a"], values("D-Wikipedia, words")
+    assert words[near].min() == 0.55
+    assert words.drop(near).max() < 0.41
+    assert values("D-Wikipedia, meaning")[near].max() < -0.3
+    comprehension = values("OneStopQA", "at_equal_length")
+    assert (comprehension.min(), comprehension.max()) == (0.06, 0.12)
+
+
+def text_of(page):
+    return " ".join((ROOT / page).read_text(encoding="utf-8").split())
+
+
+def claims():
+    """Yield pages, and sentences in them with stored figures."""
+    rows = read_table(systems.FILE)
+    scores = rows.set_index(["test_set", "name"]).apply(pd.to_numeric, errors="coerce")
+    of_kind = {kind: part.set_index("test_set") for kind, part in rows.groupby("kind")}
+    number = rows.groupby("kind")["test_set"].value_counts().unstack("kind")
+    gpt = ["GPT-4o, APIO, plain prompt", "GPT-4o", "GPT-4o, APIO, few-shot prompt", "ACCESS"]
+    by_set = scores.loc["ASSET"].loc[gpt, "set"]
+    yield "docs/which_sari.md", "GPT-4o has {:.1f}, {:.1f} or {:.1f}, and ACCESS {:.1f}".format(*by_set)
+    structure = cell("value", "Pearson", "HSplit, structure", "easse", 2)
+    yield "docs/which_sari.md", f"a correlation of {structure} on HSplit"
     shorter = float(cell("value", "pairs", "Cochrane, pairs", "the shorter one"))
-    assert f"the shorter of two in {shorter:.0f}% of the pairs" in prose
+    yield "docs/which_sari.md", f"the shorter of two in {shorter:.0f}% of the pairs"
     tokenized, other = (cell("value", "Pearson", "JADES", score) for score in ("easse", "easse, 13a"))
-    assert f"by {tokenized} with the tokens of `ja-mecab`, and by {other} with `13a`" in text_of(DOCS / "languages.md")
-    failed, ranked = (rows.query(f"kind == '{kind}'")["test_set"].value_counts() for kind in ("failed", "system"))
-    prose = text_of(DOCS / "systems.md")
-    assert f"On Med-EASi, {failed['Med-EASi']} of {(failed + ranked)['Med-EASi']:.0f} systems failed" in prose
-    assert f"On ASSET {failed['ASSET']} failed" in prose
+    yield "docs/languages.md", f"by {tokenized} with the tokens of `ja-mecab`, and by {other} with `13a`"
+    failed, every = number["failed"], number["failed"] + number["system"]
+    sentence = f"On Med-EASi, {failed['Med-EASi']:.0f} of {every['Med-EASi']:.0f} systems failed"
+    yield "docs/systems.md", sentence
+    yield "docs/systems.md", f"On ASSET {failed['ASSET']:.0f} failed"
+    star = scores.loc["PWKP", "star"]
+    best = star[of_kind["system"].loc["PWKP", "name"]].idxmax()
+    yield "docs/variants.md", f"A copy has {star['sources, copied']:.2f}, and"
+    yield "docs/variants.md", f"the best of ten public systems, {best}, {star[best]:.2f}."
+    noise = star["unrelated references"]
+    yield "docs/variants.md", f"on WikiSmall (PWKP) the reference of the next sentence scores {noise:.2f}"
+    for name, of_all in (("TurkCorpus", "above 32 of 34 systems"), ("TurkCorpus (tokenized)", "below all")):
+        copy = scores.loc[(name, "sources, copied"), "easse_legacy"]
+        yield "docs/variants.md", f"{copy:.1f}{' by `easse_legacy` and `star`' * (name == 'TurkCorpus')}, {of_all}"
+    pbmt = scores.loc[("PWKP", "PBMT-R")]
+    yield "docs/implementations.md", f"`set` {pbmt['set']:.2f}"
+    yield "docs/implementations.md", f"by `hf` {pbmt['hf']:.2f}"
+    tau = systems.systems_tables(rows)["taus"].iloc[:2]["hf"].astype(float)
+    yield "README.md", "[is {:.2f} on ASSET and {:.2f} on TurkCorpus]".format(*tau).replace("0.", ".").replace("-", "−")
+    yield "README.md", f"copies of the sources ({scores.loc[('ASSET', 'sources, copied'), 'hf']:.2f})"
+    tests = read_table(power.FILE).set_index(["variant", "segments"])
+    few, many = tests.loc["easse", "found"].astype(float)[["100", "359"]]
+    yield "README.md", f"359 segments, a true difference of {many:.1f} points is significant in 80% of samples"
+    yield "README.md", f"with 100 segments it has to be {few:.1f} points"
+    observed = tests["observed"].xs("359", level="segments")[["easse", "set", "hf"]]
+    sentence = "{} of the 60 differences of one point are significant by randomization under `easse`, {} under `set`"
+    yield "docs/statistics.md", f"{sentence} and {{}}".format(*observed)
 
 
-def test_claims_of_readme_and_about_tests_are_stored():
-    taus = systems.systems_tables(read_table(systems.FILE))["taus"].iloc[:2]["hf"].astype(float)
-    readme = " ".join(text_of(ROOT / "README.md").split())
-    assert "[is {:.2f} on ASSET and {:.2f} on TurkCorpus]".format(*taus).replace("0.", ".").replace("-", "−") in readme
-    found = read_table(power.FILE).query("variant == 'easse'").set_index("segments")["found"].astype(float)
-    assert f"359 segments, a true difference of {found['359']:.1f} points is significant in 80% of samples" in readme
-    observed = read_table(power.FILE).set_index(["segments", "variant"])["observed"]["359"][["easse", "set", "hf"]]
-    sentence = (
-        "{} of the 60 differences of one point are significant by randomization under `easse`, {} under `set` and {}"
-    )
-    assert sentence.format(*observed) in text_of(DOCS / "statistics.md")
-    assert f"with 100 segments it has to be {found['100']:.1f} points" in readme
-    copies = read_table(systems.FILE).query("test_set == 'ASSET' and kind == 'copy'")["hf"].astype(float)
-    assert f"copies of the sources ({copies.iloc[0]:.2f})" in readme
+@pytest.mark.parametrize(("page", "sentence"), list(claims()), ids=str)
+def test_figures_in_sentences_are_stored(page, sentence):
+    assert sentence in text_of(page)
+
+
+def test_ranks_of_copies():
+    """By easse copies are below all ranked systems; by hf, kriz and t2t above all but on PWKP."""
+    for name, rows in read_table(systems.FILE).groupby("test_set"):
+        copy, ranked = (rows.query(f"kind == '{kind}'")[list(VARIANTS)].astype(float) for kind in ("copy", "system"))
+        above = (ranked > copy.iloc[0]).sum()
+        assert above["easse"] == len(ranked)
+        assert (above[["hf", "kriz", "t2t"]] == (2 if name == "PWKP" else 0)).all()
+        if name == "TurkCorpus":
+            assert (above[["easse_legacy", "star"]] == len(ranked) - 32).all()
