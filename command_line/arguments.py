@@ -422,7 +422,7 @@ _GROUPS: dict[str, dict[str, _Option]] = {
             "type": _checked(
                 str, lambda path: Path(path).suffix in _REPORT_ENDINGS, f"a name ending in {either(_REPORT_ENDINGS)}"
             ),
-            "help": "write a page (.html, .json) or its tables (.txt, .tex, .csv, .md), with intervals",
+            "help": f"write a page, or its tables or data ({', '.join(_REPORT_ENDINGS)}), with intervals",
         },
         "--sentences": {
             **_FILE,
