@@ -2,6 +2,7 @@
 
 import pickle
 import random
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
 import oracle
@@ -73,7 +74,7 @@ def test_a_reference_given_twice_weighs_no_more_than_once(variant, data):
 @given(data=st.data())
 @runs(6)
 def test_shards_are_the_whole(variant, data):
-    """Scores, details and warnings, whatever the batches, merged in any order."""
+    """Scores, details and warnings, whatever the batches: merged, in any order, or updated from threads."""
     times, options = data.draw(st.sampled_from([1, 4])), data.draw(options_of(variant))
     corpus = {name: column * times for name, column in data.draw(hostile()).items()}
     scorer = Scorer(**options)
@@ -82,10 +83,14 @@ def test_shards_are_the_whole(variant, data):
     batches = cut(corpus, data.draw(st.integers(1, 3)))
     shards = [state_of(scorer, batch, sentences=True) for batch in batches]
     assert with_warnings(sum(pickle.loads(pickle.dumps(shard)) for shard in shards).compute) == (whole, warned)
-    result, own = with_warnings(sum(data.draw(st.permutations(shards))).compute)
-    assert without_sentences(result) == without_sentences(whole)
-    assert sorted(map(sorted, result["sentences"].values())) == sorted(map(sorted, whole["sentences"].values()))
-    assert own == warned
+    updated = scorer.state(sentences=True)
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(lambda batch: updated.update(**batch), batches))
+    for state in (sum(data.draw(st.permutations(shards))), updated):
+        result, own = with_warnings(state.compute)
+        assert without_sentences(result) == without_sentences(whole)
+        assert sorted(map(sorted, result["sentences"].values())) == sorted(map(sorted, whole["sentences"].values()))
+        assert own == warned
 
 
 def with_warnings(compute):
