@@ -46,7 +46,7 @@ def test_a_reader_that_has_gone(corpus):
     assert (process.returncode, process.stderr) == (128 + signal.SIGPIPE, b"")
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full, as Linux has it")
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("arguments", [FILES, ["--help"], ["--version"], ["--citation"]])
 def test_a_full_disk(corpus, arguments, unbuffered):

@@ -26,7 +26,7 @@ TEXTS = {"sources": ["a b c"], "predictions": ["a b"], "references": [["a b", "a
 def wheel(tmp_path_factory):
     """Return the wheel of a copy of the checkout, built with what is installed here."""
     if os.name != "posix":
-        pytest.skip("looks for programs and packages where environments of Unix have them")
+        pytest.skip("needs the folders that environments have on Unix")
     folder = tmp_path_factory.mktemp("build")
     shutil.copytree(ROOT, folder / "copy", ignore=NOT_BUILT)
     options = ["--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", str(folder)]
