@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from itertools import combinations, islice
 from math import fsum
-from typing import cast
+from typing import Any
 
 import numpy as np
 
-from .aggregation import Intervals, NotRequired, Result, Scores, TypedDict, named_scores, segment_scores
+from .aggregation import Result, named_scores, segment_scores
 from .corpus_statistics import CorpusStatistics, score_systems
 from .data_warnings import SariWarning, check_resampling, merge_warnings, variant_warnings
 from .ngram_statistics import count_ngrams
@@ -22,51 +22,11 @@ _HELD_OUT = 10
 _AT_ONCE = 8
 
 
-class PairedResult(TypedDict, total=False):
-    """The scores of one system minus those of another, and their test."""
+#: The comparison of several systems: see `Scorer.compare`.
+SystemComparison = dict[str, Any]
 
-    differences: Scores
-    difference_intervals: Intervals
-    p_values: Scores
-    corrected_p_values: Scores
-
-
-class SystemResult(Result, PairedResult):
-    """The result of a system: see `Scorer.compare`."""
-
-    group: NotRequired[int]
-    rank: NotRequired[list[int]]
-
-
-class SystemPair(PairedResult):
-    """The comparison of two systems: the scores of the first minus those of the second."""
-
-    systems: list[str]
-
-
-class SystemComparison(TypedDict):
-    """The comparison of several systems: see `Scorer.compare`."""
-
-    baseline: str | None
-    method: str | None
-    confidence: float | None
-    intervals: str | None
-    resamples: int
-    trials: int | None
-    seed: int
-    comparisons: int
-    segments: int
-    signature: str
-    systems: dict[str, SystemResult]
-    pairs: NotRequired[list[SystemPair]]
-
-
-class Chosen(TypedDict):
-    """The chosen candidate of each source, and the expected scores of all: see `Scorer.minimum_bayes_risk`."""
-
-    texts: list[str]
-    places: list[int]
-    expected: list[list[float]]
+#: The chosen candidate of each source, and the expected scores of all: see `Scorer.minimum_bayes_risk`.
+Chosen = dict[str, Any]
 
 
 def check_comparison(names: list[str], baseline: str | None, method: str | None, *, all_pairs: bool) -> None:
@@ -98,7 +58,7 @@ def compare_corpora(
     baseline = None if all_pairs else baseline or next(iter(systems))
     names = list(systems)
     pairs = [*combinations(names, 2)] if baseline is None else [(name, baseline) for name in names if name != baseline]
-    results = {name: cast(SystemResult, corpus.result(details=details)) for name, corpus in systems.items()}
+    results: dict[str, Any] = {name: corpus.result(details=details) for name, corpus in systems.items()}
     comparison: SystemComparison = {
         "baseline": baseline,
         "method": resampling.method,
@@ -119,8 +79,7 @@ def compare_corpora(
     else:
         for pair in tested:
             name, _ = pair["systems"]
-            fields = {field: value for field, value in pair.items() if field != "systems"}
-            results[name].update(cast(SystemResult, fields))
+            results[name].update({field: value for field, value in pair.items() if field != "systems"})
     return comparison
 
 
@@ -140,7 +99,7 @@ def comparison_warnings(systems: dict[str, CorpusStatistics], comparison: System
     return [*merge_warnings(of_systems), *of_resampling]
 
 
-def rank_systems(results: dict[str, SystemResult], pairs: list[SystemPair]) -> None:
+def rank_systems(results: dict[str, Any], pairs: list[dict[str, Any]]) -> None:
     """Add groups and rank ranges to systems that are sorted by score, as WMT does for human scores.
 
     See `Scorer.compare` for what they are. Barrault et al. 2019, Findings of the 2019 Conference on Machine
@@ -211,12 +170,12 @@ def baseline_scores(
 
     scores = with_mean(np.array([[corpus.scores()[score] for score in SCORES] for corpus in systems.values()]))
     names[first:] = ["references"] * bool(of_people) + of_people
-    results: dict[str, Result] = dict(zip(names, map(named_scores, scores), strict=True))
+    results = dict(zip(names, map(named_scores, scores), strict=True))
     if resampling is not None and has_intervals:
         scores_of_sums = next(iter(systems.values())).scores_of_sums
         sample = Sample(_rows_of(systems), lambda sums: with_mean(scores_of_sums(sums)), resampling.seed)
         for result, intervals in zip(results.values(), sample.named_intervals(SCORES, resampling), strict=True):
-            result.update(cast(Result, intervals))
+            result.update(intervals)
     return results
 
 
@@ -233,7 +192,7 @@ def minimum_bayes_risk(sources: list[str], candidates: list[list[str]], variant:
     scores_by_references = _scores_alone(
         [(source, [text], row) for source, row in zip(sources, candidates, strict=True) for text in row], variant
     )
-    chosen = Chosen(texts=[], places=[], expected=[])
+    chosen: Chosen = {"texts": [], "places": [], "expected": []}
     for row in candidates:
         # The scores of all candidates by each as the only reference; no candidate is a reference of itself.
         by_reference = [list(islice(scores_by_references, len(row))) for _ in row]
@@ -273,15 +232,15 @@ def _rows_of(systems: dict[str, CorpusStatistics]) -> np.ndarray:
 
 
 def _tests_of_pairs(
-    results: dict[str, SystemResult],
+    results: dict[str, Any],
     systems: dict[str, CorpusStatistics],
     names: list[tuple[str, str]],
     resampling: Resampling,
-) -> list[SystemPair]:
+) -> list[dict[str, Any]]:
     """Add intervals to the results of systems, and return the tests of pairs of them, if a test is given."""
     sample = Sample(_rows_of(systems), next(iter(systems.values())).scores_of_sums, resampling.seed)
     for result, intervals in zip(results.values(), sample.named_intervals(SCORES, resampling), strict=True):
-        result.update(cast(SystemResult, intervals))
+        result.update(intervals)
     if resampling.method is None or not names:
         return []
     places = list(results)
@@ -289,5 +248,5 @@ def _tests_of_pairs(
     tested = []
     for (one, other), fields in zip(names, sample.named_tests(SCORES, pairs, resampling), strict=True):
         fields["differences"] = {score: results[one][score] - results[other][score] for score in SCORES}
-        tested.append(cast(SystemPair, {"systems": [one, other], **fields}))
+        tested.append({"systems": [one, other], **fields})
     return tested

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, cast
 
 from tqdm.auto import tqdm
 
-from .aggregation import Scores, TypedDict
+from .aggregation import Scores
 from .corpus_statistics import score_columns, score_corpus
 from .languages import SCRIPTS, fitting_tokenizers
 from .ngram_statistics import COUNTINGS, count_by_each
@@ -27,7 +27,6 @@ from .variants import (
     PENALTIES,
     SCORES,
     VARIANTS,
-    Operation,
     Variant,
     resolve_variant,
 )
@@ -107,51 +106,17 @@ def ablation_steps(first: Variant, last: Variant) -> Iterator[tuple[str, str, st
             first = after
 
 
-class Step(Scores):
-    """The scores after one choice has changed: see `Scorer.explain_difference`."""
+#: Why two variants differ: see `Scorer.explain_difference`.
+VariantDifference = dict[str, Any]
 
-    choice: str | None
-    before: str | None
-    after: str | None
-    change: float | None
-
-
-class VariantDifference(TypedDict):
-    """Why two variants differ: see `Scorer.explain_difference`."""
-
-    variant_a: str
-    variant_b: str
-    signature_a: str
-    signature_b: str
-    steps: list[Step]
-
-
-class FoundVariant(Scores):
-    """A variant with options, and its scores: see `Scorer.find_variant`."""
-
-    options: dict[str, Any]
-    nrefs: int | str
-    signature: str
-    changes: int
-    verdict: str
-    distance: float
-
-
-class VariantSearch(TypedDict):
-    """The variants that print a figure: see `Scorer.find_variant`."""
-
-    figure: str
-    hits: list[FoundVariant]
-    nearest: list[FoundVariant]
-    distinct: dict[Operation, int]
-    tried: int
-    hits_by_chance: float
-    left_out: list[str]
+#: The variants that print a figure, and each of them with its options and scores: see `Scorer.find_variant`.
+VariantSearch = dict[str, Any]
+FoundVariant = dict[str, Any]
 
 
 def explain_difference(columns: Columns, first: Variant, last: Variant) -> VariantDifference:
     """Explain why two variants score checked texts differently, as `Scorer.explain_difference` does."""
-    steps: list[Step] = []
+    steps: list[dict[str, Any]] = []
     for choice, before, after, variant in [(None, None, None, first), *ablation_steps(first, last)]:
         scores = score_columns(columns, variant).scores()
         change = scores["sari"] - steps[-1]["sari"] if steps else None
