@@ -127,7 +127,9 @@ def test_latex_tables_fit_a_column_or_the_page(columns, environment):
     assert re.findall(r"\\begin\{(table\*?)\}", text) == [environment]
 
 
-needs_latex = pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex, as the package texlive-latex-recommended has it")
+needs_latex = pytest.mark.skipif(
+    shutil.which("pdflatex") is None, reason="needs pdflatex, as the package texlive-latex-recommended has it"
+)
 #: The columns of ACL's style, and articles in two columns and in one.
 STYLES = (
     r"\documentclass[11pt,twocolumn]{article}\usepackage[a4paper,margin=2.5cm,columnsep=0.6cm]{geometry}",
