@@ -106,9 +106,10 @@ def test_the_variant_of_a_figure_comes_first(printed, variant):
     assert [hit["changes"] for hit in hits] == sorted(hit["changes"] for hit in hits)
 
 
+@pytest.mark.filterwarnings("ignore:sources are not tokenized:UserWarning")
 def test_options_and_references_of_a_figure(printed):
     one_reference = {**printed, "references": [row[:1] for row in printed["references"]]}
-    changed = Scorer("paper", level="sentence", zero_division=1)
+    changed = Scorer("easse_legacy", lowercase=True, level="sentence")
     score = changed.compute(**one_reference)
     (hit,) = find(f"{score['sari']:.6f}", printed)["hits"]
     assert {name: hit[name] for name in SCORES} == pytest.approx(score)
@@ -156,6 +157,15 @@ def test_hits_by_chance_and_what_tells_hits_apart(printed):
     assert few["hits_by_chance"] < 0.1 < 1 < many["hits_by_chance"] < 3
     assert len(many["hits"]) == 2
     assert many["distinct"] == {name: len({f"{hit[name]:.0f}" for hit in many["hits"]}) for name in SCORES[1:]}
+
+
+def test_hits_by_chance_are_those_of_scores_within_a_point(printed):
+    known = {**KNOWN, "variant": "t2t", "level": "sentence", "zero_division": 1}
+    scores = [row["sari"] for row in find(0, printed, **known)["nearest"]]
+    search = find(f"{scores[0] - 0.9:.2f}", printed, **known)
+    near = sum(abs(score - scores[0] + 0.9) < 1 for score in scores)
+    assert (search["tried"], 0 < near < len(scores)) == (len(scores), True)
+    assert search["hits_by_chance"] == pytest.approx(near * 0.01 / 1.99)
 
 
 def test_tokenizers_of_the_script_are_tried_and_others_named(corpus):
