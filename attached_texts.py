@@ -256,7 +256,7 @@ class AttachedTexts:
         if is_chat(prompt):
             is_open = bool(template.get("continue_final_message"))
             if not is_open and prompt[-1]["role"] == "assistant":
-                raise ValueError(fault(name, "a chat that ends with its answer", "what is before it"))
+                raise ValueError(fault(name, "a chat that ends with an answer", "a chat without it"))
             options = {"add_generation_prompt": not is_open, **template}
             text = trainer.processing_class.apply_chat_template(prompt, tokenize=False, **options)
             return list(tokenizer(text, add_special_tokens=False)["input_ids"])

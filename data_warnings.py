@@ -205,7 +205,7 @@ def _share_changed(sources: Sequence[str], variant: Variant) -> float:
 def signature_warnings(printed: str, here: str) -> Iterator[SariWarning]:
     """Yield a warning if a printed signature names other versions or numbers of references than the one made here."""
     if differing := differing_parts(printed, here):
-        yield SignatureWarning("the signature differs from the printed one: scores may, too", ", ".join(differing))
+        yield SignatureWarning("the signature differs from the printed one, so scores may differ", ", ".join(differing))
 
 
 def check_resampling(

@@ -282,7 +282,7 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         "--outputs": {
             **_SEVERAL,
             "metavar": "[NAME=]FILE",
-            "help": "simplifications by systems, a file each; tests compare with the first",
+            "help": "simplifications by systems, one file for each; tests compare the others with the first",
         },
         "--references": {**_FILE, **_SEVERAL, "help": "simplifications by people, in one or several files"},
         "--table": {
@@ -411,7 +411,7 @@ _GROUPS: dict[str, dict[str, _Option]] = {
                 re.compile("worst|best|0*[1-9][0-9]{,8}").fullmatch,
                 "a whole number of at least 1, worst or best",
             ),
-            "help": "explain these lines alone, or the N worst or best (worst N, best N); with --by-order also n-grams",
+            "help": "explain these lines, or the N worst or best (worst N, best N), instead; --by-order adds n-grams",
         },
         "--find-variant": {
             "metavar": "FIGURE",

@@ -209,14 +209,14 @@ MEASURES = (
     _near(
         "equal_to_reference",
         "Equal to a reference",
-        "outputs that need no such edit",
+        "outputs without such an edit",
         "simplification.equal_tokens",
         **_SHARE,
     ),
     _reading(
         "fkgl",
         "Flesch–Kincaid grade",
-        "as EASSE: 0.39 words per sentence + 11.8 syllables per word − 15.59, marks being words; for English",
+        "as in EASSE: 0.39 words per sentence + 11.8 syllables per word − 15.59; marks are words; for English",
         "readability.flesch_kincaid",
         adds_up=True,
         settings="fkgl|case:lc|tok:13a|split:punkt|version:{sari}",
@@ -236,7 +236,7 @@ MEASURES = (
     _reading(
         "sentences",
         "Sentences per output",
-        "also where the next one follows a full stop without a space",
+        "a sentence also ends at a full stop without a space after it",
         "simplification.sentence_counts",
     ),
     _reading(
@@ -310,7 +310,7 @@ MEASURES = (
     _accuracy(
         "generation_string_accuracy",
         "Generation string accuracy",
-        "the same, a moved word being one error",
+        "the same, but a moved word is one edit",
         "accuracy.generation_string_accuracies",
         is_slow=True,
     ),

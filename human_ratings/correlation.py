@@ -131,7 +131,7 @@ def _as_numbers(values: Any, name: str) -> np.ndarray:
     try:
         column = np.asarray(values, np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"{name}: got something else in it, expected numbers") from None
+        raise ValueError(f"{name}: got a value that is no number, expected numbers") from None
     if column.ndim != 1:
         raise ValueError(fault(name, f"{column.ndim} dimensions", "one number per row"))
     wrong = np.flatnonzero(~np.isfinite(column))
@@ -144,7 +144,7 @@ def _draws_of_rows(table: np.ndarray, groups: np.ndarray, resampling: Resampling
     """Yield a table for each resample, with all rows of the drawn groups."""
     number = int(groups.max()) + 1
     if number < 2:
-        raise ValueError(fault("groups", "a single one", "at least two to draw from"))
+        raise ValueError(fault("groups", "one group", "at least two to draw from"))
     for weights in bootstrap_draws(number, resampling.resamples_for(number), resampling.seed):
         for drawn in weights:
             yield np.repeat(table, drawn[groups], axis=1)

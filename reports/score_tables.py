@@ -277,7 +277,7 @@ def _p_value(value: float) -> str:
 
 
 def _verdicts(report: ScoreReport) -> Iterator[str]:
-    """Yield for each system by how many variants it is higher and lower than the baseline of the tests."""
+    """Yield for each system under how many variants it is higher and lower than the baseline of the tests."""
     if len(report.scored_by) < 2:
         return
     for name in report.systems:
@@ -286,8 +286,8 @@ def _verdicts(report: ScoreReport) -> Iterator[str]:
         significant = [sum(_is_significant(row, "sari") for row in part) for part in (higher, lower)]
         if rows:
             yield (
-                f"{name} against {rows[0].against}: higher by {len(higher)} of {len(rows)} variants, significantly by "
-                f"{significant[0]}; lower by {len(lower)}, significantly by {significant[1]}"
+                f"{name} against {rows[0].against}: higher under {len(higher)} of {len(rows)} variants, significantly "
+                f"under {significant[0]}; lower under {len(lower)}, significantly under {significant[1]}"
             )
 
 

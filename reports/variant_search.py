@@ -23,7 +23,7 @@ _VERDICTS = {
     "as published, cut": "Cut: the figure has the first digits of the score, and is not rounded.",
 }
 _OTHER_CAUSES = (
-    "Nothing that was tried has this figure. It may be of other tokens, outputs or references, of a part of the "
+    "No score that was tried prints as this figure. It may be of other tokens, outputs or references, of a part of the "
     "segments, of another version of the texts (tokenized, detokenized, lowercased), or a mean of several runs."
 )
 
@@ -49,7 +49,7 @@ def tabulate_search(search: VariantSearch, columns: SystemColumns, *, digits: in
     table = make_table(title, [*_HEADINGS, *["Distance"] * (not hits)], cells, texts=3)
     published = list(_published_systems(figure, columns)) if len(columns.predictions) == 1 else []
     if (runs := len(columns.predictions)) > 1:
-        table.notes.append(f"The scores are means of {runs} outputs, as of the runs of one system.")
+        table.notes.append(f"The scores are means over {runs} outputs, which are taken for runs of one system.")
     table.notes.extend([*_search_notes(search), *published])
     return TableReport(
         tables=[table],
@@ -72,7 +72,7 @@ def _search_notes(search: VariantSearch) -> Iterator[str]:
     if 0 < float(search["figure"]) < 1:
         yield f"SARI is in percent here: look for {Decimal(search['figure']).scaleb(2)}, if the figure is a share of 1."
     if len(hits) > _MOST_ROWS:
-        yield f"These are the {_MOST_ROWS} nearest to publication; {len(hits) - _MOST_ROWS} others print it, too."
+        yield f"These {_MOST_ROWS} differ least from published variants; {len(hits) - _MOST_ROWS} others print it, too."
     for verdict, meaning in _VERDICTS.items():
         if any(row["verdict"] == verdict for row in hits):
             yield meaning
@@ -85,7 +85,7 @@ def _search_notes(search: VariantSearch) -> Iterator[str]:
     if len(hits) > 1:
         apart = sorted(OPERATIONS, key=lambda name: -search["distinct"][name])
         counts = ", ".join(f"{name.title()} {search['distinct'][name]}" for name in apart)
-        yield f"A printed Keep, Delete or Add tells hits apart. The {len(hits)} hits have different figures: {counts}."
+        yield f"Keep, Delete and Add, if printed, tell the {len(hits)} hits apart. Different figures: {counts}."
     yield from (f"Not tried: {reason}." for reason in search["left_out"])
 
 

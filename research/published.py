@@ -67,7 +67,9 @@ def compute_figures(folder: Path) -> pd.DataFrame:
     patterns = stored[["sources", "references", "outputs"]].agg(" ".join, axis=1).str.split()
     here = patterns.map(lambda row: all((folder / pattern.split("/")[1]).is_dir() for pattern in row))
     if not here.all():
-        print(f"{folder}: {(~here).sum()} rows are not computed, whose repositories are not here", file=sys.stderr)
+        print(
+            f"{folder}: {(~here).sum()} rows are not computed, since their repositories are not here", file=sys.stderr
+        )
     rows = tqdm(stored[here].to_dict("records"), disable=None, leave=False)
     stored.loc[here, "ours"] = [score_row(row, folder) for row in rows]
     return stored

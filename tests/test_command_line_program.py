@@ -153,7 +153,7 @@ def test_a_tokenizer_that_cannot_be_downloaded_is_refused_in_one_line(corpus, tm
 
 def test_standard_input_for_two_files(run_here, corpus):
     arguments = ["--sources", "-", "--outputs", "-", "--references", "r.txt"]
-    assert refusal_of(run_here(*arguments, folder=corpus)) == "<stdin>: got - as 2 files, expected it as one"
+    assert refusal_of(run_here(*arguments, folder=corpus)) == "<stdin>: got - as 2 files, expected one file from there"
 
 
 # ---- A line explained -----------------------------------------------------------------------------------------------

@@ -77,7 +77,7 @@ def test_draws_whose_scores_are_all_the_same_say_nothing(coefficient):
         (({"a": [1, 2]}, [1]), "ratings: got 1, expected at least two"),
         (({"a": [1, 2, 3]}, [1, 2]), "a: got 3 rows, expected 2 (as in ratings)"),
         (({"a": [1, float("nan")]}, [1, 2]), r"a[1]: got nan, expected a finite number"),
-        (({"a": [1, 2]}, ["good", "bad"]), "ratings: got something else in it, expected numbers"),
+        (({"a": [1, 2]}, ["good", "bad"]), "ratings: got a value that is no number, expected numbers"),
         (({"a": [[1], [2]]}, [1, 2]), "a: got 2 dimensions, expected one number per row"),
         (({}, [1, 2]), "scores: got none, expected at least one column of numbers"),
     ],
@@ -93,7 +93,7 @@ def test_bad_columns_are_refused(arguments, message):
         ({"coefficient": "phi"}, "coefficient: got 'phi', expected one of pearson, spearman, kendall"),
         ({"baseline": "b"}, "baseline: got 'b', expected one of a"),
         ({"groups": [1]}, "groups: got 1 rows, expected 3 (as in ratings)"),
-        ({"groups": [1, 1, 1]}, "groups: got a single one, expected at least two to draw from"),
+        ({"groups": [1, 1, 1]}, "groups: got one group, expected at least two to draw from"),
         ({"confidence": 2}, "confidence: got 2, expected a number between 0 and 1"),
     ],
 )

@@ -398,5 +398,5 @@ def test_several_variants_have_a_verdict_for_each_system(printed):
         for sign in (1, -1):
             differing = [row for row in rows if sign * row["differences"]["sari"] > 0]
             counts += [len(differing), sum(row["corrected_p_values"]["sari"] < 0.05 for row in differing)]
-        higher = f"higher by {counts[0]} of {len(rows)} variants, significantly by {counts[1]}"
-        assert f"{name} against deleting: {higher}; lower by {counts[2]}, significantly by {counts[3]}" in text
+        higher = f"higher under {counts[0]} of {len(rows)} variants, significantly under {counts[1]}"
+        assert f"{name} against deleting: {higher}; lower under {counts[2]}, significantly under {counts[3]}" in text

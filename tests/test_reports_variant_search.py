@@ -57,7 +57,7 @@ def test_a_figure_of_few_digits_has_many_hits():
     report = tabulate_search(search, COLUMNS)
     (table,) = report.tables
     assert len(table.rows) == len(report.signatures) == len(report.records()) == 10
-    assert "These are the 10 nearest to publication; 15 others print it, too." in table.notes
+    assert "These 10 differ least from published variants; 15 others print it, too." in table.notes
 
 
 def test_a_share_is_no_percentage():
@@ -70,7 +70,7 @@ def test_several_outputs_are_runs():
     predictions = dict.fromkeys(("a", "b"), TEXTS["predictions"])
     search = Scorer(**KNOWN).find_variant("50", **{**TEXTS, "predictions": predictions}, progress=False)
     notes = tabulate_search(search, COLUMNS._replace(predictions=predictions)).tables[0].notes
-    assert notes[0] == "The scores are means of 2 outputs, as of the runs of one system."
+    assert notes[0] == "The scores are means over 2 outputs, which are taken for runs of one system."
 
 
 def test_without_hits():
