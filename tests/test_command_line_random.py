@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 
 from sari.command_line.program import main
 from sari.sari_scorer import Scorer
-from sari.variants import SCORES, resolve_variant
+from sari.variants import SCORES
 
 WORDS = re.findall(r"\S+", 'the cat Cat sat big . , can\'t "a" a|b & 50% x_y # {z} é 漢字 =1 -2 \\n ~ [x] * 1,000')
 NAMES = ["ours", "b low", "a|b", "x_y", "100%", "копия", "sari", '"q"', "p*", "sari_low", "=1+1", "@a"]
 #: Names of own measures; the last three are taken, or would be columns of another.
 OWN = ["mine", "bleu_2", "é", "sari_p_value", "bleu_low", "mine_low"]
-KINDS = ["files", "tabs", "csv", "semicolons", "tsv", "jsonl", "json"]
+KINDS = ["files", "csv", "tsv", "jsonl"]
 BASELINES = ["copy", "empty", "unrelated", "references", "each"]
 MEASURES = ["bleu", "compression_ratio", "exact_copies", "splits"]
 VARIANTS = ["easse", "hf", "set", "xu2016", "star", "t2t", "dsari"]
@@ -68,22 +68,25 @@ def corpora(draw):
 
 #: Options that are drawn one by one: the values of each, and how often it is there.
 DRAWN = {
-    "--confidence": (sometimes(one_of(["0.95", "0.5"]), 1)),
-    "--resamples": one_of([None, "9", "99"]),
+    "--variant": st.lists(one_of(VARIANTS), min_size=1, max_size=2, unique=True),
+    "--confidence": sometimes(one_of([["0.95"], ["0.5"]]), 1),
+    "--paired-bs": sometimes(st.just([])),
+    "--paired-ar": sometimes(st.just([]), 2),
+    "--all-pairs": sometimes(st.just([])),
+    "--resamples": one_of([None, ["9"], ["99"]]),
     "--baselines": sometimes(st.lists(one_of(BASELINES), unique=True)),
     "--measures": sometimes(st.lists(one_of(MEASURES), min_size=1, unique=True), 2),
     "--own-measure": sometimes(st.lists(one_of(OWN), min_size=1, max_size=2, unique=True), 2),
-    "--show": sometimes(st.lists(one_of(SHOWN), min_size=1, max_size=5, unique=True)),
-    "--width": sometimes(st.integers(0, 6).map(str)),
+    "--show": sometimes(st.lists(one_of(SHOWN), min_size=1, max_size=3, unique=True)),
+    "--width": sometimes(st.integers(0, 6).map(lambda digits: [str(digits)])),
     "--by-order": sometimes(st.just([])),
-    "--all-pairs": sometimes(st.just([])),
     "--score-only": sometimes(st.just([]), 9),
-    "--why": sometimes(st.just("easse"), 9),
+    "--why": sometimes(st.just(["easse"]), 9),
     "--by-references": sometimes(st.just([]), 9),
     "--published": sometimes(st.just([]), 9),
-    "--explain": sometimes(st.just("1"), 9),
-    "--sentences": sometimes(st.just("s.csv"), 9),
-    "--report": sometimes(st.just("r.json"), 9),
+    "--explain": sometimes(st.just(["1"]), 9),
+    "--sentences": sometimes(st.just(["s.csv"]), 9),
+    "--report": sometimes(st.just(["x.json"]), 9),
 }
 CHOICES = {
     "level": one_of(["sentence", "corpus"]),
@@ -98,90 +101,53 @@ CHOICES = {
 
 @dataclass
 class Case:
-    """A corpus, how it is written, and options with their values."""
+    """A corpus, how it is written, scoring options by their names in Python, and others with their values."""
 
     corpus: dict
     kind: str
-    variants: list[str]
     choices: dict
-    test: str | None
-    options: dict
+    given: dict
 
     @property
     def method(self):
-        default = "randomization" if "--all-pairs" in self.options else None
-        return {"--paired-bs": "bootstrap", "--paired-ar": "randomization"}.get(self.test, default)
-
-    @property
-    def digits(self):
-        return int(self.options.get("--width", 2))
-
-    @property
-    def show(self):
-        return self.options.get("--show", SHOWN)
+        default = "randomization" if {"--paired-ar", "--all-pairs"} & {*self.given} else None
+        return "bootstrap" if "--paired-bs" in self.given else default
 
     @property
     def own(self):
         """The numbers of each own measure and system."""
         systems = self.corpus["predictions"].items()
         numbers = {system: [len(text) + place for text in texts] for place, (system, texts) in enumerate(systems)}
-        return dict.fromkeys(self.options.get("--own-measure", ()), numbers)
+        return dict.fromkeys(self.given.get("--own-measure", ()), numbers)
+
+    def without(self, *flags):
+        """Return the case without these options."""
+        choices = {name: value for name, value in self.choices.items() if flag_of(name) not in flags}
+        given = {flag: values for flag, values in self.given.items() if flag not in flags}
+        return replace(self, choices=choices, given=given)
 
     def arguments(self):
         """Return the options but for the texts and the format."""
-        given = ["--variant", *self.variants, *([self.test] if self.test else [])]
+        arguments = []
         for name, value in self.choices.items():
-            flag = f"--{'no-' if value is False else ''}{name.replace('_', '-')}"
-            given += [flag] if isinstance(value, bool) else [flag, str(value)]
-        for flag, value in self.options.items():
-            values = [value] if isinstance(value, str) else value
-            given += [flag, *(f"{name}=own.jsonl" if flag == "--own-measure" else name for name in values)]
-        return given
+            arguments += [f"--no-{name}"] if value is False else [flag_of(name), *[str(value)][: value is not True]]
+        for flag, values in self.given.items():
+            arguments += [flag, *(f"{name}=own.jsonl" if flag == "--own-measure" else name for name in values)]
+        return arguments
+
+
+def flag_of(name):
+    return f"--{name.replace('_', '-')}"
 
 
 @st.composite
 def cases(draw):
-    """Return a case; in three of four what would be refused is left out."""
-    corpus, kind, test = (
-        draw(corpora()),
-        draw(one_of(KINDS)),
-        draw(sometimes(one_of(["--paired-bs", "--paired-ar"]), 1)),
-    )
-    variants = draw(st.lists(one_of(VARIANTS), min_size=1, max_size=2, unique=True))
-    choices = draw(st.fixed_dictionaries({}, optional=CHOICES).filter(lambda choices: len(choices) < 4))
-    options = {flag: value for flag, values in DRAWN.items() if (value := draw(values)) is not None}
-    if kind in ("files", "tabs") and any("=" in name for name in corpus["predictions"]):
+    corpus, kind = draw(corpora()), draw(one_of(KINDS))
+    if any("=" in name for name in corpus["predictions"]):
         kind = "csv"  # NAME=FILE
-    if not draw(one_of([True, True, True, False])):
-        return Case(corpus, kind, variants, choices, test, options)
-
-    def drop(*flags):
-        for flag in flags:
-            options.pop(flag, None)
-
-    if len(corpus["predictions"]) == 1:
-        test = None
-        drop("--all-pairs")
-    alone = {"--score-only", "--explain"} & options.keys()
-    if alone:
-        test = None
-        drop(*DRAWN.keys() - {"--width", sorted(alone)[0]})
-    if options.keys() & {"--why", "--sentences", "--report", "--explain"}:
-        variants = ["hf"]
-    if any(resolve_variant(name).level == "corpus" for name in variants) or "level" in choices:
-        choices.pop("penalties", None)
-    case = Case(corpus, kind, variants, choices, test, options)
-    if not (case.method or "--confidence" in options):
-        drop("--resamples")
-    if not {*case.own} <= {*OWN[:3]}:
-        drop("--own-measure")
-    lacking = {"bleu"} - {*options.get("--measures", ())}
-    lacking |= set() if "--confidence" in options else {"intervals"}
-    lacking |= set() if case.method else {"difference", "p"}
-    lacking |= set() if "--all-pairs" in options else {"group", "ranks"}
-    if "--show" in options:
-        options["--show"] = [*{*options["--show"]} - lacking] or ["sari"]
-    return case
+    choices = draw(st.fixed_dictionaries({}, optional=CHOICES).filter(lambda choices: len(choices) < 4))
+    given = {flag: draw(values) for flag, values in DRAWN.items()}
+    return Case(corpus, kind, choices, {flag: values for flag, values in given.items() if values is not None})
 
 
 def write_inputs(case):
@@ -189,37 +155,26 @@ def write_inputs(case):
     sources, outputs, references = case.corpus.values()
     for numbers in case.own.values():
         pd.DataFrame(numbers).to_json("own.jsonl", orient="records", lines=True, force_ascii=False)
-    if case.kind in ("files", "tabs"):
+    if case.kind == "files":
         columns = {"sources": sources, **{f"o{place}": texts for place, texts in enumerate(outputs.values())}}
-        if case.kind == "tabs":
-            columns["r"] = ["\t".join(row) for row in references]
-        else:
-            columns |= {f"r{place}": texts for place, texts in enumerate(zip(*references, strict=True))}
+        columns |= {f"r{place}": texts for place, texts in enumerate(zip(*references, strict=True))}
         for name, texts in columns.items():
             with open(name, "w", encoding="utf-8", newline="\n") as file:
                 file.writelines(f"{text}\n" for text in texts)
         named = [f"{name}=o{place}" for place, name in enumerate(outputs)]
-        people = sorted(name for name in columns if name.startswith("r"))
-        tabs = ["--tab-separated"] if case.kind == "tabs" else []
-        return ["--sources", "sources", "--outputs", *named, "--references", *people, *tabs]
+        return ["--sources", "sources", "--outputs", *named, "--references", "r*"]
     rows = [
         {"system": name, "source": source, "output": texts[row], "references": people}
         for row, (source, people) in enumerate(zip(sources, references, strict=True))
         for name, texts in outputs.items()
     ]
     frame = pd.DataFrame(rows)
-    if case.kind not in ("jsonl", "json"):
-        people = pd.DataFrame(frame.pop("references").tolist())
-        frame = frame.join(people.rename(columns=lambda place: f"reference_{place}"))
-    path = f"t.{'csv' if case.kind == 'semicolons' else case.kind}"
-    {
-        "csv": lambda: frame.to_csv(path, index=False),
-        "semicolons": lambda: frame.to_csv(path, sep=";", index=False),
-        "tsv": lambda: frame.to_csv(path, sep="\t", index=False),
-        "jsonl": lambda: frame.to_json(path, orient="records", lines=True, force_ascii=False),
-        "json": lambda: frame.to_json(path, orient="records", indent=1),
-    }[case.kind]()
-    return ["--table", path]
+    if case.kind == "jsonl":
+        frame.to_json("t.jsonl", orient="records", lines=True, force_ascii=False)
+    else:
+        people = pd.DataFrame(frame.pop("references").tolist()).rename(columns=lambda place: f"reference_{place}")
+        frame.join(people).to_csv(f"t.{case.kind}", sep={"csv": ",", "tsv": "\t"}[case.kind], index=False)
+    return ["--table", f"t.{case.kind}"]
 
 
 def run(*arguments):
@@ -234,59 +189,38 @@ def run(*arguments):
     return status, out.getvalue(), err.getvalue()
 
 
-def is_refused(case, arguments, status, out, err):
-    """Check a refusal, and return whether there is one."""
-    if status == 0:
-        return False
-    assert (status, out) == (2, "")
+def refused_option(case, arguments, out, err):
+    """Check a refusal, and return the option that it names."""
     (line,) = err.splitlines()
     message = line.removeprefix("score.py: error: ")
-    assert len(message) <= 200
-    apart = re.fullmatch("(.+) does not go with (.+)", message)
-    needed = re.fullmatch("(.+) needs (.+)", message)
-    if apart:
-        assert is_given(case, arguments, apart[1]), message
-        assert is_given(case, arguments, apart[2]), message
-    elif needed:
-        assert is_given(case, arguments, needed[1]), message
-        assert not any(is_given(case, arguments, name) for name in re.split(", | or (?!more)", needed[2])), message
-    else:
-        assert any(message.startswith(begin) and holds(case) for begin, holds in REASONS.items()), message
-    return True
+    assert (out, len(message) <= 200) == ("", True)
+    named = re.fullmatch("(.+?)(?:: got .*| needs (.+)| does not go with (.+))", message)
+    assert is_given(case, arguments, named[1]), message
+    assert not any(is_given(case, arguments, name) for name in re.split(", | or (?!more)", named[2] or "")), message
+    assert named[3] is None or is_given(case, arguments, named[3]), message
+    return named[1].split()[0]
 
 
 def is_given(case, arguments, name):
     """Return whether an option is given, with its value if it has one, or several systems or variants."""
     if name.startswith("two or more "):
-        return len(case.corpus["predictions"] if name.endswith("systems") else case.variants) > 1
-    option, *value = name.split()
-    kept = arguments[arguments.index(option) + 1 :] if option in arguments else []
-    return option in arguments and set(value) <= set(kept)
-
-
-#: The beginnings of other refusals, and whether they are true.
-REASONS = {
-    "--show: got 'bleu', expected some of ": lambda case: "bleu" not in case.options.get("--measures", ()),
-    "--show: got ": lambda case: not {*case.show} & {*SCORES, "bleu", "difference"},
-    "--penalties: got 'dsari' with level 'corpus'": lambda case: "penalties" in case.choices,
-    "--level: got 'corpus' with penalties 'dsari'": lambda case: "dsari" in case.variants and "level" in case.choices,
-    "--own-measure: got the name ": lambda case: {*case.own} & {*OWN[3:]},
-    "--why: got 'easse', which is the variant itself": lambda case: "easse" in case.variants,
-}
+        return len(case.corpus["predictions"] if name.endswith("systems") else case.given.get("--variant", "1")) > 1
+    option, _, value = name.partition(" ")
+    return option in arguments and value in ["", *arguments[arguments.index(option) :]]
 
 
 def comparisons(case):
     """Return what `Scorer` says of the systems, by the label of the variant."""
-    level = case.options.get("--confidence", 0.95 if "--report" in case.options else None)
+    level = case.given.get("--confidence", ["0.95"] if "--report" in case.given else [None])[0]
     found = {}
-    for name in case.variants:
+    for name in case.given.get("--variant", ["easse"]):
         scorer = Scorer(name, **case.choices)
         found[scorer.variant.label] = scorer.compare(
             **case.corpus,
             method=case.method,
             confidence=level and float(level),
-            all_pairs="--all-pairs" in case.options,
-            resamples=int(case.options.get("--resamples", 0)) or None,
+            all_pairs="--all-pairs" in case.given,
+            resamples=int(case.given.get("--resamples", [0])[0]) or None,
             details=True,
         )
         texts = {name: case.corpus[name] for name in ("sources", "references")}
@@ -324,7 +258,7 @@ def check_json(case, found, expected):
 def check_csv(text, found):
     """Check that the rows have the figures of JSON."""
     rows = {
-        (row["system"].removeprefix("'"), row["variant"]): row
+        (re.sub("^(baseline: |')", "", row["system"]), row["variant"]): row
         for row in csv.DictReader(io.StringIO(text))
         if row["sari"]
     }
@@ -349,41 +283,48 @@ def figures_in(text):
 def check_text(case, text, found, *, is_plain):
     """Check that SARI and its operations are there, and the intervals of SARI, as far as they are shown."""
     figures = Counter(re.findall(r"(?<![\d.])\d+(?:\.\d+)?", text))
+    digits, show = int(case.given.get("--width", [2])[0]), {*case.given.get("--show", SHOWN)}
     for row in [*found["systems"], *found.get("baselines", ())]:
-        for name in {*SCORES} & {*case.show} & row["scores"].keys():
-            figures[f"{row['scores'][name]:.{case.digits}f}"] -= 1
+        for name in {*SCORES} & show & row["scores"].keys():
+            figures[f"{row['scores'][name]:.{digits}f}"] -= 1
         ends = row.get("confidence_intervals", {}).get("sari")
-        if is_plain and ends and {"sari", "intervals"} <= {*case.show}:
-            assert "[{:.{digits}f}, {:.{digits}f}]".format(*ends, digits=case.digits) in text
+        if is_plain and ends and {"sari", "intervals"} <= show:
+            assert "[{:.{digits}f}, {:.{digits}f}]".format(*ends, digits=digits) in text
     assert min(figures.values()) >= 0, [figure for figure, times in figures.items() if times < 0]
 
 
+#: Options that not every format has.
+OF_SOME_FORMATS = ["--show", "--width", "--by-order", "--by-references", "--published", "--why"]
+
+
 def check(case):
-    """Run a command line in every format, and check what it prints."""
-    accepted, texts = {}, write_inputs(case)
-    for name in ("json", "text", "markdown", "latex", "csv"):
-        options = {flag: value for flag, value in case.options.items() if flag not in ("--show", "--width")}
-        shown = replace(case, options=options) if name == "json" else case
-        line = [*texts, *shown.arguments(), "--format", name]
-        status, out, err = run(*line)
-        if not is_refused(case, line, status, out, err):
-            accepted[name] = out
-    if not accepted or "--explain" in case.options:
+    """Run a command line in every format, without the options that are refused, and check what it prints."""
+    texts = write_inputs(case)
+    status, out, err = run(*texts, *case.arguments())
+    while status:
+        assert status == 2
+        case = case.without(refused_option(case, [*texts, *case.arguments(), "--format", "text"], out, err))
+        status, out, err = run(*texts, *case.arguments())
+    if "--explain" in case.given:
         return
     expected = comparisons(case)
-    if "--score-only" in case.options:
+    if "--score-only" in case.given:
+        digits = case.given.get("--width", ["2"])[0]
         scores = [row["sari"] for compared in expected.values() for row in compared["systems"].values()]
-        printed = [line.split("\t")[0] for line in accepted["text"].splitlines()]
-        assert sorted(printed) == sorted(f"{score:.{case.digits}f}" for score in scores)
+        assert [line.split("\t")[0] for line in out.splitlines()] == [f"{score:.{digits}f}" for score in scores]
         return
-    found = json.loads(accepted["json"])
+    printed = {"text": out}
+    for name in ("json", "csv", "markdown", "latex"):
+        formatted = case.without(*OF_SOME_FORMATS) if name in ("json", "csv") else case
+        status, printed[name], err = run(*texts, *formatted.arguments(), "--format", name)
+        assert status == 0, err
+    found = json.loads(printed["json"])
     check_json(case, found, expected)
-    if "csv" in accepted:
-        check_csv(accepted["csv"], found)
-    for name in {"text", "markdown", "latex"} & accepted.keys():
-        check_text(case, accepted[name], found, is_plain=name != "latex")
-    if "text" in accepted and len(found["systems"]) > 1:
-        assert figures_in(accepted["text"]) == figures_in(accepted["markdown"])
+    check_csv(printed["csv"], found)
+    for name in ("text", "markdown", "latex"):
+        check_text(case, printed[name], found, is_plain=name != "latex")
+    if len(found["systems"]) > 1:
+        assert figures_in(printed["text"]) == figures_in(printed["markdown"])
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
