@@ -160,7 +160,6 @@ def explain(
     kept = set(pair_words(of_source, of_output, align(of_source, of_output)))
     kept |= {place for place, text in enumerate(of_source) if words[text].output >= words[text].source}
     missed = [ngram for ngram in orders[0] if not ngram.source and not ngram.output]
-    texts = [of_source, of_output, *of_references]
     explanation = Explanation(
         variant=variant.label,
         signature=corpus.signature,
@@ -173,13 +172,24 @@ def explain(
         output=[token_of_output(words[text]) for text in of_output],
         references=[[token_of_reference(words[text]) for text in reference] for reference in of_references],
         missed=[token_of_reference(ngram) for ngram in sorted(missed, key=lambda ngram: -ngram.holders)],
-        grams=[_grams(of_order, _places(texts, order), kept) for order, of_order in enumerate(orders, 1) if ngrams],
+        grams=[
+            _grams(of_order, _places([of_source, of_output, *of_references], order), kept)
+            for order, of_order in enumerate(orders, 1)
+            if ngrams
+        ],
         sentences=score_sentences(columns, corpus.scores()["sari"], variant),
         edits=[],
         warnings=warning_rows(corpus.warnings()),
     )
-    marked = explanation.source, explanation.output, explanation.references
-    return replace(explanation, edits=score_edits(columns, explanation.scores["sari"], *marked, variant))
+    edits = score_edits(
+        columns,
+        explanation.scores["sari"],
+        explanation.source,
+        explanation.output,
+        explanation.references,
+        variant,
+    )
+    return replace(explanation, edits=edits)
 
 
 def _penalties(counted: SegmentCounts, variant: Variant) -> Iterator[Penalty]:
@@ -187,11 +197,11 @@ def _penalties(counted: SegmentCounts, variant: Variant) -> Iterator[Penalty]:
     rules = variant.penalty_rules
     if rules is None or counted.sizes is None:
         return
-    ((source, output, references),), ((ours, theirs),) = (column.tolist() for column in counted.sizes)
+    ((source, output, references),), ((of_output, of_references),) = (column.tolist() for column in counted.sizes)
     why = {
         "shortness": f"output {output} tokens, references {references}",
         "verbosity": f"output {output} tokens, references {references}, source {source}",
-        "sentences": f"output {ours}, references {theirs}",
+        "sentences": f"output {of_output}, references {of_references}",
     }
     for name, factor in penalty_factors(*counted.sizes).items():
         operations: list[str] = [operation for operation in OPERATIONS if name in getattr(rules, operation)]
@@ -215,9 +225,9 @@ def _grams(ngrams: list[Ngram], places: dict[tuple[str, ...], Places], kept: set
             _, is_done, _, is_wanted = counts
             if is_done or is_wanted:
                 mark = "missed" if not is_done else "right" if ngram.credit(operation) >= 0.5 else "wrong"
-                why, here = say_why(ngram, operation), _done_at(operation, ngram, places[ngram.tokens], kept)
+                why, done_at = say_why(ngram, operation), _done_at(operation, ngram, places[ngram.tokens], kept)
                 text, agree = " ".join(ngram.tokens), ngram.agreeing(operation)
-                grams[operation].append(Gram(text, mark, agree, ngram.asked, counts, why, here))
+                grams[operation].append(Gram(text, mark, agree, ngram.nrefs, counts, why, done_at))
     return grams
 
 

@@ -125,10 +125,10 @@ def as_csv(report: TableReport, _layout: Layout) -> str:
 _CSV_NAMES = ("system", "compared_with")
 
 
-def _csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
+def _csv_text(rows: Sequence[Mapping[str, Any]], delimiter: str = ",") -> str:
     """Return a header, which the longest row has, and the rows, whose names no spreadsheet takes for formulas."""
     file, longest = io.StringIO(), max(rows, key=len)
-    writer = csv.DictWriter(file, list(longest), lineterminator="\n")
+    writer = csv.DictWriter(file, list(longest), delimiter=delimiter, lineterminator="\n")
     writer.writeheader()
     for row in rows:
         names = {key: f"'{row[key]}" for key in _CSV_NAMES if str(row.get(key)).startswith(("=", "+", "-", "@"))}
@@ -167,11 +167,8 @@ def format_of_ending(ending: str) -> TableFormat:
 
 
 def sentences_as_tsv(scores: Mapping[str, SentenceScores], _columns: SystemColumns | None = None) -> Iterator[str]:
-    """Yield a header and a line per segment, without texts."""
-    for number, row in enumerate(_sentence_rows(scores)):
-        if number == 0:
-            yield "\t".join(row)
-        yield "\t".join(in_one_line(str(value)) for value in row.values())
+    """Yield a header and a row per segment, in one text, without texts."""
+    yield _csv_text(list(_sentence_rows(scores)), delimiter="\t")
 
 
 def sentences_as_csv(scores: Mapping[str, SentenceScores], columns: SystemColumns | None = None) -> Iterator[str]:

@@ -47,16 +47,15 @@ def as_latex(report: TableReport, layout: Layout) -> str:
     first, *others = report.tables
     tables = [first if layout.caption is None else replace(first, title=layout.caption), *others]
     labels = [layout.label, *(f"{layout.label}-{number}" for number in range(2, len(tables) + 1))]
-    blocks = [_WITHOUT_PACKAGES, *map(_float, tables, labels)]
-    if report.paragraph:
-        blocks.append(_paragraph(report.paragraph))
+    blocks = [_WITHOUT_PACKAGES, *map(_float, tables, labels), _paragraph(report.paragraph)]
     comments = [f"Warning: {warning_in_words(row)}" for row in report.warnings]
     footnotes = " ".join(text for kind, text in parts_of(report.paragraph) if kind == "footnote")
     signatures = [line for line in report.signatures if line not in footnotes]
     if signatures:
         comments.append("For the appendix:")
     comments += [rf"{{\raggedright\footnotesize {_breakable(line)}\par}}" for line in signatures]
-    return "\n\n".join([*blocks, "\n".join(f"% {in_one_line(line)}" for line in comments)]).rstrip()
+    blocks.append("\n".join(f"% {in_one_line(line)}" for line in comments))
+    return "\n\n".join(filter(None, blocks))
 
 
 _FORMS = {

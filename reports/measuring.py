@@ -149,8 +149,8 @@ class Measuring:
         tests = measured.tests(list({(row.name, row.against): None for row in report.rows if row.against is not None}))
         rows = []
         for row in report.rows:
-            known = {**figures[row.kind].get(row.name, {}), **tests.get((row.name, str(row.against)), {})}
-            fields: dict[str, Any] = {name: {**getattr(row, name), **values} for name, values in known.items()}
+            measures_of = {**figures[row.kind].get(row.name, {}), **tests.get((row.name, str(row.against)), {})}
+            fields: dict[str, Any] = {name: {**getattr(row, name), **values} for name, values in measures_of.items()}
             rows.append(replace(row, **fields))
         nrefs = report.nrefs[0] if len(report.nrefs) == 1 else "var"
         signatures = [measure.signature(nrefs=nrefs, tokenize=self.tokenize) for measure in measured.rows]
@@ -176,9 +176,9 @@ class Measuring:
             if wanted:
                 texts = columns._replace(predictions=wanted)
                 figures |= replace(self, columns=texts, side_data=side_data).measure(measures).figures()
-        people = [known["scores"] for name, known in figures.items() if name.startswith("reference ")]
-        if people:
-            means = {name: fmean(scores[name] for scores in people) for name in people[0]}
+        references = [row["scores"] for name, row in figures.items() if name.startswith("reference ")]
+        if references:
+            means = {name: fmean(scores[name] for scores in references) for name in references[0]}
             figures["references"] = {"scores": means}
         return figures
 

@@ -60,8 +60,9 @@ def ngram_differences(columns: SystemColumns, variant: Variant, baseline: str) -
         of_baseline = _credits(columns.of(baseline), part, variant)
         for name, sums in credits.items():
             of_system = _credits(columns.of(name), part, variant)
-            for (ours, strings), (theirs, _) in zip(of_system, of_baseline, strict=True):
-                both = np.stack([ours[: len(theirs)], theirs[: len(ours)]], axis=-1)
+            for (earned, strings), (baseline_earned, _) in zip(of_system, of_baseline, strict=True):
+                size = min(len(earned), len(baseline_earned))
+                both = np.stack([earned[:size], baseline_earned[:size]], axis=-1)
                 for ngram, operation in np.argwhere(np.abs(both[..., 0] - both[..., 1]) > _TINY).tolist():
                     tokens = strings(ngram)
                     if any(map(_is_content, tokens)):

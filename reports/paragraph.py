@@ -110,9 +110,8 @@ def _of_variants(report: ScoreReport) -> str:
 def _of_texts(report: ScoreReport) -> str:
     """Return the sentence on the segments, the test set, the references, and the tokens that all variants share."""
     segments, (first, *others) = report.rows[0].segments, report.nrefs
-    texts = f"{segments:,} segment{'' if segments == 1 else 's'}"
-    if report.test_set:
-        texts += f" of {report.test_set}"
+    of = f" of {report.test_set}" if report.test_set else ""
+    texts = f"{segments:,} segment{'' if segments == 1 else 's'}{of}"
     number = f"{first} to {others[-1]}" if others else str(first)
     references = f"{number} reference{'' if report.nrefs == [1] else 's'} each"
     columns = [text for variant in report.scored_by.values() for text in (variant.text, variant.source_text)]

@@ -4,17 +4,22 @@
 digest of its sources and references.
 """
 
+from __future__ import annotations
+
 import csv
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sari.reports.tables import Table, make_table
 from sari.validation import shown
 from sari.variants import VARIANTS, Variant
+
+if TYPE_CHECKING:
+    from sari.reports.score_report import ScoreRow
 
 FILE = Path(__file__).resolve().parent.parent / "docs" / "systems.csv"
 
@@ -64,10 +69,10 @@ class Standing:
     rows: list[PublishedScore]
     reason: str = ""
 
-    def table(self, scores: Mapping[str, float], digits: int = 2) -> Table:
-        """Return the published rows and one's own systems, with their scores, the highest score first."""
+    def table(self, results: Iterable[ScoreRow], digits: int = 2) -> Table:
+        """Return the published rows and those of a report under the variant, the highest score first."""
         rows = [(row.sari, row.name, _KIND_TITLES.get(row.kind, "baseline"), row.year) for row in self.rows]
-        rows += [(score, name, "yours", "") for name, score in scores.items()]
+        rows += [(row.scores["sari"], row.name, "yours", "") for row in results if row.variant == self.variant]
         rows.sort(key=lambda row: -row[0])
         cells = [[name, kind, year, f"{score:.{digits}f}"] for score, name, kind, year in rows]
         apart = [place for place, (_, _, kind, _) in enumerate(rows) if kind == "yours"]
@@ -84,13 +89,13 @@ def find_standing(sources: Sequence[str], references: Sequence[Sequence[str]], v
         sources, references: checked texts.
         variant: the options under which the user scores. Published scores have the options of a variant itself.
     """
-    known, name = published_scores().get(texts_digest(sources, references), []), variant.name
-    test_set = known[0].test_set if known else ""
+    scores, name = published_scores().get(texts_digest(sources, references), []), variant.name
+    test_set = scores[0].test_set if scores else ""
     # How sentences are split is no reason to leave them out.
     changes = [f"{key}={shown(value)}" for key, value in variant.changes.items() if key != "sentence_splitter"]
-    rows = sorted((row for row in known if row.variant == name), key=lambda row: -row.sari)
-    if not known:
-        reason = f"the texts are none of {', '.join(scores[0].test_set for scores in published_scores().values())}"
+    rows = sorted((row for row in scores if row.variant == name), key=lambda row: -row.sari)
+    if not scores:
+        reason = f"the texts are none of {', '.join(rows[0].test_set for rows in published_scores().values())}"
     elif not rows:
         reason = f"{test_set} has not been scored by {name}"
     elif changes:
@@ -119,8 +124,8 @@ def published_scores(path: Path = FILE) -> dict[str, list[PublishedScore]]:
     scores: dict[str, list[PublishedScore]] = {}
     with open(path, encoding="utf-8", newline="") as file:
         for cells in csv.DictReader(file):
-            plain: dict[str, Any] = {name: cells[name] for name in ("test_set", "name", "kind", "year", "publication")}
-            plain["runs"] = int(cells["runs"])
+            plain: dict[str, Any] = {"runs": int(cells["runs"])}
+            plain |= {name: cells[name] for name in ("test_set", "name", "kind", "year", "publication")}
             for variant in VARIANTS:
                 if cells.get(variant):  # others are not scored yet
                     row = PublishedScore(**plain, variant=variant, sari=float(cells[variant]))

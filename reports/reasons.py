@@ -69,25 +69,25 @@ def token_of_reference(ngram: Ngram) -> Token:
 def say_why(ngram: Ngram, operation: str) -> str:
     """Say what the output did to an n-gram, what the references did, and the credit if it is not obvious."""
     agreeing, credit = ngram.agreeing(operation), ngram.credit(operation)
-    agree = _who(agreeing, ngram.asked, f"{operation}s", operation)
+    agree = _who(agreeing, ngram.nrefs, f"{operation}s", operation)
     if not ngram.counts[operation][1]:
         missed = {"keep": "Not kept, though", "delete": "Not deleted, though", "add": "Missed:"}
         return f"{missed[operation]} {agree} it."
-    have = _who(ngram.holders, ngram.asked, "has", "have")
+    have = _who(ngram.holders, ngram.nrefs, "has", "have")
     if operation == "add":
         if ngram.counts["add"][0]:
             return f"Added: {have} it too."
         but = f" {ngram.rule}, so it does not count." if ngram.holders else ""
         return f"Added{'; ' if ngram.holders else ', but '}{have} it.{but}"
-    if ngram.source > 1 or ngram.scale > ngram.asked:
+    if ngram.source > 1 or ngram.scale > ngram.nrefs:
         return _why_repeated(ngram, operation)
     done, opposite = ("Kept", "delete") if operation == "keep" else ("Deleted", "keep")
-    if 2 * agreeing >= ngram.asked:
+    if 2 * agreeing >= ngram.nrefs:
         too = " too" if operation == "delete" else ""
         why = f"{done}: {agree} it{too}."
     else:
-        why = f"{done}, but {_who(ngram.asked - agreeing, ngram.asked, f'{opposite}s', opposite)} it."
-    if abs(_share(agreeing, ngram.asked) - credit) < _SAME:
+        why = f"{done}, but {_who(ngram.nrefs - agreeing, ngram.nrefs, f'{opposite}s', opposite)} it."
+    if abs(_share(agreeing, ngram.nrefs) - credit) < _SAME:
         return why
     if ngram.references > ngram.holders:
         return f"{why} Together they have it {_times(ngram.references)}: {_in_words(credit)}."
@@ -98,9 +98,9 @@ def _why_repeated(ngram: Ngram, operation: str) -> str:
     """Say the same of an n-gram that the source holds more than once, where each copy counts."""
     kept, credit = min(ngram.source, ngram.output), ngram.credit(operation)
     done, number = ("Kept", kept) if operation == "keep" else ("Deleted", ngram.source - kept)
-    have = "the reference has" if ngram.asked == 1 else f"the {ngram.asked} references together have"
+    have = "the reference has" if ngram.nrefs == 1 else f"the {ngram.nrefs} references together have"
     why = f"{done} {number} of {_times(ngram.source)}; {have} it {_times(ngram.references)}"
-    if ngram.scale > ngram.asked:
+    if ngram.scale > ngram.nrefs:
         why += f", and each copy of source and output counts {_times(ngram.scale)}"
     gone, may_go = number * ngram.scale, max(ngram.source * ngram.scale - ngram.references, 0)
     if operation == "delete" and abs(_share(min(gone, may_go), gone) - credit) > _SAME:

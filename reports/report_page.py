@@ -36,7 +36,7 @@ def report_as_html(report: ScoreReport, *, by_order: bool = False, digits: int =
     """
     names = report.systems
     tables = tabulate_scores(report, by_order=by_order, digits=digits)
-    page = _ENVIRONMENT.get_template("report.html.j2").render(
+    return _ENVIRONMENT.get_template("report.html.j2").render(
         report=report,
         digits=digits,
         is_wide=len(names) > _SYSTEMS,
@@ -49,7 +49,6 @@ def report_as_html(report: ScoreReport, *, by_order: bool = False, digits: int =
         pictures=_pictures(report),
         whys=_whys,
     )
-    return page.rstrip()
 
 
 def make_environment(*folders: Path) -> jinja2.Environment:

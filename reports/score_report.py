@@ -294,19 +294,19 @@ def report_of(
         of_variant: Any = {"variant": variant, "segments": comparison["segments"], "signature": comparison["signature"]}
         is_tested = comparison["segments"] > 1  # a single segment has neither intervals nor tests
         for name, result in comparison["systems"].items():
-            known = _known_of(result, _OF_SYSTEMS) | (_known_of(result, _OF_TESTS) if is_tested else {})
-            against = comparison["baseline"] if known.get("p_values") else None
+            details = _fields_in(result, _OF_SYSTEMS) | (_fields_in(result, _OF_TESTS) if is_tested else {})
+            against = comparison["baseline"] if details.get("p_values") else None
             scores: dict[str, Any] = {score: result[score] for score in SCORES}
             copies = statistics[variant][name].copies_sources
-            rows.append(ScoreRow(name=name, scores=scores, copies=copies, against=against, **of_variant, **known))
+            rows.append(ScoreRow(name=name, scores=scores, copies=copies, against=against, **of_variant, **details))
         for pair in comparison.get("pairs", ()) if is_tested else ():
             name, against = pair["systems"]
-            row = ScoreRow(kind="pair", name=name, against=against, **of_variant, **_known_of(pair, _OF_TESTS))
+            row = ScoreRow(kind="pair", name=name, against=against, **of_variant, **_fields_in(pair, _OF_TESTS))
             pairs.append(row)
         warnings[variant] = comparison_warnings({**statistics[variant]}, comparison)
     resampling = None
     if first["segments"] > 1 and (first["confidence"] is not None or first["method"] is not None):
-        values = _known_of(first, [each.name for each in fields(ResamplingSummary)])
+        values = _fields_in(first, [each.name for each in fields(ResamplingSummary)])
         resampling = ResamplingSummary(**values | {"resamples": first["confidence"] and first["resamples"]})
     corpora = {variant: next(iter(systems.values())) for variant, systems in statistics.items()}
     return ScoreReport(
@@ -322,7 +322,7 @@ _OF_SYSTEMS = ("orders", "confidence_intervals", "group", "rank")
 _OF_TESTS = ("differences", "difference_intervals", "p_values", "corrected_p_values")
 
 
-def _known_of(result: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+def _fields_in(result: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
     return {name: result[name] for name in names if name in result}
 
 
@@ -336,9 +336,7 @@ _LEFT_OUT = {"system": ("kind",), "baseline": _SHARED, "pair": (*_SHARED, "name"
 
 def score_fields(report: ScoreReport) -> dict[str, Any]:
     """Return a report in the schema above."""
-    values = asdict(replace(report, rows=[], scored_by={}))
-    for name in ("rows", "scored_by", "nrefs"):
-        del values[name]
+    values = asdict(replace(report, rows=[], scored_by={}, nrefs=[]))  # what is empty is left out
     values["measures"] = [{name: getattr(measure, name) for name in _OF_MEASURES} for measure in report.measures]
     values["explanations"] = [{"name": name, **difference} for name, difference in report.explanations]
     values["ngrams"] = {name: [row._asdict() for row in rows] for name, rows in report.ngrams.items()}

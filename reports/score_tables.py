@@ -78,7 +78,7 @@ def tabulate_scores(
             if by_order
         ),
         *_reference_tables(report, digits),
-        *_published_tables(report, digits),
+        *(standing.table(report.results, digits) for standing in report.published if standing.rows),
         *_measure_table(report, [figure for figure in measures if figure.name in names], names),
     ]
     if report.explanations:
@@ -364,14 +364,6 @@ def _reference_tables(report: ScoreReport, digits: int) -> Iterator[Table]:
             figures = [*of_sari, *(row.mean[operation] for operation in OPERATIONS)]
             rows.append([str(row.references), str(row.subsets), *(f"{value:.{digits}f}" for value in figures)])
         yield make_table(_title(report, "number of references", name, label), headings, rows, texts=0)
-
-
-def _published_tables(report: ScoreReport, digits: int) -> Iterator[Table]:
-    """Yield for each variant the table of published systems and those of the report."""
-    for standing in report.published:
-        if standing.rows:
-            scores = {row.name: row.scores["sari"] for row in report.results if row.variant == standing.variant}
-            yield standing.table(scores, digits)
 
 
 def _measure_table(report: ScoreReport, figures: Sequence[_Figure], show: Collection[str]) -> Iterator[Table]:

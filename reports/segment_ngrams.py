@@ -17,7 +17,7 @@ class Ngram(NamedTuple):
             count presence, 0 or 1 for source and output, and the number of references that hold it.
         scale: the factor that makes counts of source and output comparable with those of the references.
         holders: the number of references that hold it.
-        asked: the number of references, without those that the variant ignores because they are too short.
+        nrefs: the number of references, without those that the variant ignores because they are too short.
         counts: what it adds to the four counts of each operation.
         rule: see `ngram_statistics.Counting`.
     """
@@ -28,7 +28,7 @@ class Ngram(NamedTuple):
     references: int
     scale: int
     holders: int
-    asked: int
+    nrefs: int
     counts: dict[str, tuple[float, float, float, float]]
     rule: str
 
@@ -39,7 +39,7 @@ class Ngram(NamedTuple):
 
     def agreeing(self, operation: str) -> int:
         """Return how many references did the same."""
-        return self.asked - self.holders if operation == "delete" else self.holders
+        return self.nrefs - self.holders if operation == "delete" else self.holders
 
 
 def ngrams_of_table(table: NgramTable, variant: Variant, nrefs: int) -> list[Ngram]:
@@ -48,10 +48,10 @@ def ngrams_of_table(table: NgramTable, variant: Variant, nrefs: int) -> list[Ngr
     scale, in_texts = table.weight, [table.in_source, table.in_prediction, table.in_references]
     if counting.as_sets:
         scale, in_texts = 1, [np.minimum(table.in_source, 1), np.minimum(table.in_prediction, 1), table.holders]
-    asked = table.long_references if counting.skips_short_references else nrefs
+    nrefs = table.long_references if counting.skips_short_references else nrefs
     rows = zip(table.ngrams, *(column.tolist() for column in (*in_texts, table.holders, table.counts)), strict=True)
     ngrams = []
     for tokens, source, output, references, holders, counts in rows:
         by_operation = dict(zip(OPERATIONS, map(tuple, counts), strict=True))
-        ngrams.append(Ngram(tokens, source, output, references, scale, holders, asked, by_operation, counting.rule))
+        ngrams.append(Ngram(tokens, source, output, references, scale, holders, nrefs, by_operation, counting.rule))
     return sorted(ngrams, key=lambda ngram: 0 if ngram.source else 1 if ngram.output else 2)

@@ -57,9 +57,8 @@ def explanation_as_text(
     paint = _painted if colours else lambda text, *_: text
     ratios: tuple[Figure, ...] = ("precision", "recall", "f1")
     scores = "  ".join(f"{name} {explanation.scores[name]:.{digits}f}" for name in OPERATIONS)
-    lines = [title, paint(f"SARI {explanation.scores['sari']:.{digits}f}", _BOLD) + f"  {scores}", ""]
-    if explanation.penalties:
-        lines[-1:] = [*(f"  {penalty.sentence}" for penalty in explanation.penalties), ""]
+    penalties = [f"  {penalty.sentence}" for penalty in explanation.penalties]
+    lines = [title, paint(f"SARI {explanation.scores['sari']:.{digits}f}", _BOLD) + f"  {scores}", *penalties, ""]
     for label, tokens in (
         ("Source", explanation.source),
         ("Output", explanation.output),

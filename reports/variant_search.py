@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from sari.reports.published_systems import published_scores, texts_digest
 from sari.reports.score_report import without_empty
 from sari.reports.tables import TableReport, make_table
 from sari.variants import OPERATIONS, SCORES
@@ -16,7 +15,6 @@ if TYPE_CHECKING:  # slow to import
     from sari.variant_comparison import FoundVariant, VariantSearch
 
 _MOST_ROWS = 10
-_TELLING_DIGITS = 3  # of a figure: fewer are printed by many
 _HEADINGS = ("Variant", "Options", "Verdict", "References", "SARI", "Keep", "Delete", "Add")
 _VERDICTS = {
     "several changes": "Several changes: several options differ from those of the published variant.",
@@ -47,15 +45,14 @@ def tabulate_search(search: VariantSearch, columns: SystemColumns, *, digits: in
     ]
     title = f"Variants that print {figure}" if hits else f"No variant prints {figure}; the nearest scores"
     table = make_table(title, [*_HEADINGS, *["Distance"] * (not hits)], cells, texts=3)
-    published = list(_published_systems(figure, columns)) if len(columns.predictions) == 1 else []
     if (runs := len(columns.predictions)) > 1:
         table.notes.append(f"The scores are means over {runs} outputs, which are taken for runs of one system.")
-    table.notes.extend([*_search_notes(search), *published])
+    table.notes.extend(_search_notes(search))
     return TableReport(
         tables=[table],
         signatures=[row["signature"] for row in hits[:_MOST_ROWS]],
         records=lambda: [{**row, "variant": row["options"]["variant"], "options": _option_text(row)} for row in rows],
-        fields=lambda: without_empty({**search, "published": published}),
+        fields=lambda: without_empty(search),
     )
 
 
@@ -87,13 +84,3 @@ def _search_notes(search: VariantSearch) -> Iterator[str]:
         counts = ", ".join(f"{name.title()} {search['distinct'][name]}" for name in apart)
         yield f"Keep, Delete and Add, if printed, tell the {len(hits)} hits apart. Different figures: {counts}."
     yield from (f"Not tried: {reason}." for reason in search["left_out"])
-
-
-def _published_systems(figure: str, columns: SystemColumns) -> Iterator[str]:
-    """Yield what published systems have this score, if the texts are a known test set."""
-    digits = len(figure.partition(".")[2])
-    if len(figure.replace(".", "").lstrip("0")) < _TELLING_DIGITS:
-        return
-    for row in published_scores().get(texts_digest(columns.sources, columns.references), []):
-        if f"{row.sari:.{digits}f}" == figure:
-            yield f"Published: {row.name} on {row.test_set} has {figure} by {row.variant}."

@@ -1,6 +1,7 @@
 """Where a score stands among published systems: known test sets, options, and words; rows made up and stored."""
 
 import re
+from dataclasses import replace
 from itertools import chain
 
 import pytest
@@ -15,6 +16,7 @@ from sari.reports.published_systems import (
     published_scores,
     texts_digest,
 )
+from sari.reports.score_report import ScoreRow
 from sari.variants import VARIANTS, resolve_variant
 
 SOURCES, REFERENCES = ["one two", "three"], [["a b", "c"], ["d", "e"]]
@@ -50,7 +52,8 @@ def test_rows_are_sorted_by_the_variant():
 
 @pytest.mark.usefixtures("stored")
 def test_failed_systems_are_called_so():
-    table = find_standing(SOURCES, REFERENCES, VARIANTS["easse"]).table({"ours": 43.5})
+    ours = ScoreRow(name="ours", variant="easse", segments=2, signature="", scores={"sari": 43.5})
+    table = find_standing(SOURCES, REFERENCES, VARIANTS["easse"]).table([ours, replace(ours, variant="hf")])
     kinds = {row[0].text: row[1].text for row in table.rows}
     assert kinds == {"us": "baseline", "high": "", "ours": "yours", "no": "failed", "low": "", "copy": "baseline"}
     assert table.notes[-1].startswith("failed: ")

@@ -3,9 +3,7 @@
 import pytest
 from four_segments import TEXTS
 
-from sari.reports import variant_search
 from sari.reports.formats import TABLE_FORMATS
-from sari.reports.published_systems import PublishedScore, texts_digest
 from sari.reports.tables import Layout
 from sari.reports.variant_search import tabulate_search
 from sari.sari_scorer import Scorer
@@ -78,15 +76,3 @@ def test_without_hits():
     (table,) = report.tables
     assert (len(table.rows), table.headings[-1], report.signatures) == (5, "Distance", [])
     assert any("outputs or references" in note for note in table.notes)
-
-
-def test_published_systems_with_the_score_are_named(monkeypatch):
-    known = texts_digest(COLUMNS.sources, COLUMNS.references)
-    rows = [
-        PublishedScore(test_set="Made up", variant=variant, name="right", kind="system", sari=sari)
-        for variant, sari in (("easse", 41.378), ("hf", 50.0))
-    ]
-    monkeypatch.setattr(variant_search, "published_scores", lambda: {known: rows, "0": rows})
-    report = tabulate_search(search_for("41.38"), COLUMNS)
-    assert report.fields()["published"] == ["Published: right on Made up has 41.38 by easse."]
-    assert report.fields()["published"][0] in report.tables[0].notes
