@@ -86,16 +86,13 @@ def compare_corpora(
 def comparison_warnings(systems: dict[str, CorpusStatistics], comparison: SystemComparison) -> list[SariWarning]:
     """Return the warnings about compared systems, and about their intervals and tests."""
     tests, trials = bool(comparison["comparisons"]), comparison["trials"] or 0
-    of_resampling = check_resampling(
-        comparison["segments"],
-        intervals=comparison["confidence"] is not None,
-        tests=tests,
-        smallest_p_value=comparison["comparisons"] / (trials + 1),
-    )
+    is_resampled = tests or comparison["confidence"] is not None
+    smallest_p_value = comparison["comparisons"] / (trials + 1) if tests else 0.0
+    of_resampling = check_resampling(comparison["segments"], smallest_p_value) if is_resampled else []
     of_systems = {name: corpus.warnings() for name, corpus in systems.items()}
     if len(systems) > 1:
         for name, corpus in systems.items():
-            of_systems[name] += variant_warnings(corpus.variant, corpus.sample.columns()[0])
+            of_systems[name] += variant_warnings(corpus.variant)
     return [*merge_warnings(of_systems), *of_resampling]
 
 

@@ -36,8 +36,7 @@ from .data_warnings import SariWarning, check_resampling, give_warnings
 from .languages import is_code
 from .ngram_statistics import SegmentCounts, count_ngrams
 from .significance import Resampling, Sample, resolve_resampling
-from .text_checks import check_corpus
-from .text_sample import NO_TEXTS, TextSample, mostly_copies, take_sample
+from .text_checks import NO_TEXTS, TextSample, check_corpus, take_sample
 from .tokenization import encode_corpus
 from .validation import Columns, SystemColumns, check_flags, fault, shown, validate_columns
 from .variants import CHANGES, OPERATIONS, OPTIONS, SCORES, VERSION, Variant
@@ -98,7 +97,7 @@ class CorpusStatistics:
     @property
     def copies_sources(self) -> bool:
         """Whether most predictions are copies of their sources."""
-        return mostly_copies(self.sample, self.segments)
+        return self.sample.mostly_copies()
 
     @property
     def keeps_counts(self) -> bool:
@@ -180,12 +179,8 @@ class CorpusStatistics:
 
     def warnings(self, resampling: Resampling | None = None) -> list[SariWarning]:
         """Return the warnings about data and variant, and about confidence intervals if they are wanted."""
-        intervals = resampling is not None and resampling.confidence is not None
-        sari = self.scores()["sari"]
-        return [
-            *check_corpus(self.sample, self.variant, segments=self.segments, sari=sari),
-            *check_resampling(self.segments, intervals=intervals, tests=False),
-        ]
+        has_intervals = resampling is not None and resampling.confidence is not None
+        return [*check_corpus(self.sample, self.variant), *(check_resampling(self.segments) if has_intervals else ())]
 
     @cached_property
     def _scored(self) -> tuple[np.ndarray, np.ndarray]:

@@ -6,7 +6,7 @@ figures are its `detail`. `text_checks` yields those about texts.
 
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 from .signatures import differing_parts
 from .significance import ENOUGH_SEGMENTS
-from .tokenization import split_into_tokens
 from .validation import value_in_python
 from .variants import SIGNIFICANT, Variant
 
@@ -63,100 +62,40 @@ class CopiedOutputsWarning(SariWarning):
     """Most outputs are copies of their sources."""
 
 
-class EmptyOutputsWarning(SariWarning):
-    """Some outputs are empty."""
+class RewardsCopyingWarning(SariWarning):
+    """Copies of the sources can rank first by the variant."""
 
 
-class EmptyInputsWarning(SariWarning):
-    """Some sources or references are empty."""
-
-
-class BlankSegmentsWarning(SariWarning):
-    """Some segments have no text at all, as blank lines between documents."""
+class EmptyTextsWarning(SariWarning):
+    """Some texts are empty."""
 
 
 class RepeatedOutputsWarning(SariWarning):
-    """One text is the output of many different sources."""
-
-
-class BelowCopyWarning(SariWarning):
-    """Copying the sources scores higher."""
-
-
-class BelowUnrelatedWarning(SariWarning):
-    """References of other segments score higher."""
-
-
-class RewardsCopyingWarning(SariWarning):
-    """Copies of the sources can rank first."""
-
-
-class AddedTextWarning(SariWarning):
-    """The texts of a column begin or end alike, and those of another do not."""
+    """One text is the output of different sources."""
 
 
 class TextMismatchWarning(SariWarning):
-    """Columns differ in what all texts should share, such as case or apostrophes."""
+    """The texts of a column have what those of another lack, such as capitals, or begin or end alike."""
 
 
-class AlreadyTokenizedWarning(SariWarning):
-    """Tokenizing tokenized texts again changes them."""
+class MisplacedTextsWarning(SariWarning):
+    """Texts stand in the wrong column or row."""
 
 
-class UntokenizedWarning(SariWarning):
-    """The tokenizer leaves marks at their words."""
-
-
-class UnsegmentedTextWarning(SariWarning):
-    """The tokenizer does not split a script that has no spaces between words."""
-
-
-class LineBreaksWarning(SariWarning):
-    """Line breaks join words, since texts are only split at spaces."""
-
-
-class SeparatorsWarning(SariWarning):
-    """Texts contain tabs, "|||" or line breaks, which may be between several."""
-
-
-class SameColumnsWarning(SariWarning):
-    """Two columns are nearly always the same."""
-
-
-class NoWordsWarning(SariWarning):
-    """A column has no words."""
-
-
-class TransposedReferencesWarning(SariWarning):
-    """References look like one list per annotator."""
-
-
-class SwappedColumnsWarning(SariWarning):
-    """Sources and outputs look swapped."""
-
-
-class ShiftedLinesWarning(SariWarning):
-    """Texts look shifted by one line against the sources."""
+class TokenizationWarning(SariWarning):
+    """The tokenizer does not fit the texts."""
 
 
 class EnglishMeasureWarning(SariWarning):
     """A companion measure for English is computed of other texts."""
 
 
-class FewSegmentsWarning(SariWarning):
-    """There are too few segments for intervals or tests."""
+class ResamplingWarning(SariWarning):
+    """There are too few segments or resamples for intervals or tests."""
 
 
-class FewResamplesWarning(SariWarning):
-    """There are too few resamples for a significant difference."""
-
-
-class BaselineLeftOutWarning(SariWarning):
-    """A baseline needs more references."""
-
-
-class VariantLeftOutWarning(SariWarning):
-    """Options or a missing package rule out a variant."""
+class LeftOutWarning(SariWarning):
+    """A baseline or a variant cannot be computed."""
 
 
 class SignatureWarning(SariWarning):
@@ -171,35 +110,19 @@ class TrainingWarning(SariWarning):
 CATEGORIES: dict[str, type[SariWarning]] = {"SariWarning": SariWarning}
 CATEGORIES |= {category.__name__: category for category in SariWarning.__subclasses__()}
 
-# If so many of its sources have other tokens as outputs, a variant rewards copies of them.
-_MANY_CHANGED, _LOOKED_AT = 0.3, 32
-
 # Collects warnings in place of Python's `warnings`, whose filters are those of the whole process.
 _COLLECTED: ContextVar[list[Warning] | None] = ContextVar("collected", default=None)
 
 
-def variant_warnings(variant: Variant, sources: Sequence[str] | None = None) -> Iterator[SariWarning]:
-    """Yield a warning if the variant rewards copying: for systems, candidates or models that are compared by it.
-
-    A variant that only treats sources otherwise than outputs does not reward copies of `sources`, if these are given
-    and mostly have the same tokens both ways.
-    """
-    if variant.deleting_nothing_is_right:
+def variant_warnings(variant: Variant) -> Iterator[SariWarning]:
+    """Yield a warning if the variant rewards copying: for systems, candidates or models that are compared by it."""
+    if variant.rewards_copying:
         cause = "gives a delete score of 100 to an output that deletes nothing"
-    elif variant.rewards_copying and (sources is None or _share_changed(sources, variant) > _MANY_CHANGED):
-        steps = [name for name in ("tokenize", "lowercase") if vars(variant.source_text)[name] != vars(variant)[name]]
-        cause = f"does not {' or '.join(steps)} sources as it does outputs"
-    else:
-        return
-    others = tuple(name for name in ("easse", "xu2016") if name != variant.name)
-    yield RewardsCopyingWarning(f"the variant {cause}, so that copies can rank first", advice=Advice("variant", others))
-
-
-def _share_changed(sources: Sequence[str], variant: Variant) -> float:
-    """Return the share of the first sources that have other tokens as outputs."""
-    first = list(sources[:_LOOKED_AT])
-    as_sources, as_outputs = (split_into_tokens(first, text) for text in (variant.source_text, variant.text))
-    return sum(map(list.__ne__, as_sources, as_outputs)) / (len(first) or 1)
+        if not variant.deleting_nothing_is_right:
+            cause = "does not tokenize and lowercase sources as it does outputs"
+        others = tuple(name for name in ("easse", "xu2016") if name != variant.name)
+        message = f"the variant {cause}, so that copies can rank first"
+        yield RewardsCopyingWarning(message, advice=Advice("variant", others))
 
 
 def signature_warnings(printed: str, here: str) -> Iterator[SariWarning]:
@@ -208,24 +131,17 @@ def signature_warnings(printed: str, here: str) -> Iterator[SariWarning]:
         yield SignatureWarning("the signature differs from the printed one, so scores may differ", ", ".join(differing))
 
 
-def check_resampling(
-    segments: int, *, intervals: bool, tests: bool, smallest_p_value: float = 0.0
-) -> Iterator[SariWarning]:
+def check_resampling(segments: int, smallest_p_value: float = 0.0) -> Iterator[SariWarning]:
     """Yield warnings about too few segments, or too few resamples, for intervals and tests.
 
-    `intervals` and `tests` say whether there are any; `smallest_p_value` is the smallest corrected p-value that the
-    tests can give.
+    `smallest_p_value` is the smallest corrected p-value that the tests can give.
     """
-    if not (intervals or tests):
-        return
-    if segments == 1:
-        yield FewSegmentsWarning("a single segment has no confidence interval, and no test applies to it")
-    elif segments < ENOUGH_SEGMENTS:
-        unreliable = " and ".join(["intervals are too narrow"] * intervals + ["p-values are unreliable"] * tests)
-        yield FewSegmentsWarning(f"with fewer than {ENOUGH_SEGMENTS} segments {unreliable}", f"{segments} segments")
-    if tests and smallest_p_value >= SIGNIFICANT:
-        message = "no difference can be significant with so few resamples for so many comparisons"
-        yield FewResamplesWarning(message, f"the smallest possible corrected p-value is {smallest_p_value:.2f}")
+    if segments < ENOUGH_SEGMENTS:
+        fault = f"with fewer than {ENOUGH_SEGMENTS} segments intervals are too narrow and p-values unreliable"
+        yield ResamplingWarning(f"{fault}; a single segment has neither", f"{segments} segments")
+    if smallest_p_value >= SIGNIFICANT:
+        fault = "no difference can be significant with so few resamples for so many comparisons"
+        yield ResamplingWarning(fault, f"the smallest possible corrected p-value is {smallest_p_value:.2f}")
 
 
 # ---- Giving warnings -------------------------------------------------------------------------------------------------

@@ -34,7 +34,6 @@ from .sari_scorer import COLUMNS, Scorer
 from .signatures import read_signature
 from .significance import resolve_resampling
 from .text_checks import ENOUGH
-from .text_sample import NO_TEXTS
 from .tokenization import encode_corpus
 from .training import ComputeMetrics
 from .validation import check_flags, fault, refuse_positions, refuse_unknown, shown, validate_columns

@@ -25,8 +25,7 @@ from .languages import SentenceSplitter, Tokenizer
 from .ngram_statistics import count_ngrams
 from .signatures import read_signature
 from .significance import resolve_resampling
-from .text_checks import check_layout
-from .text_sample import take_sample
+from .text_checks import check_layout, take_sample
 from .tokenization import encode_corpus
 from .validation import (
     SystemColumns,
@@ -188,7 +187,7 @@ class Scorer(TrainingMethods):
         >>> with Scorer().collect_warnings() as collected:
         ...     _ = Scorer().compute(sources=["a b"], predictions=[""], references=["a"])
         >>> [(type(warning).__name__, str(warning)) for warning in collected]
-        [('EmptyOutputsWarning', 'some outputs are empty')]
+        [('EmptyTextsWarning', 'some outputs are empty')]
         """
         return collect_warnings()
 
@@ -253,7 +252,7 @@ class Scorer(TrainingMethods):
         result = corpus.result(details=details, resampling=resampling)
         give_warnings([*check_layout(columns.sources, columns.references), *corpus.warnings(resampling)])
         if baselines:
-            give_warnings(variant_warnings(self.variant, columns.sources))
+            give_warnings(variant_warnings(self.variant))
             result["baselines"] = baseline_scores(columns.sources, columns.references, self.variant)
         return result
 
@@ -392,7 +391,7 @@ class Scorer(TrainingMethods):
             references, "reference 1" and so on, each scored against the others, and "references", their mean.
         """
         sources, references = validate_shared(sources, references)
-        give_warnings(variant_warnings(self.variant, sources))
+        give_warnings([*check_layout(sources, references), *variant_warnings(self.variant)])
         return baseline_scores(sources, references, self.variant)
 
     def explain(self, *, source: str, prediction: str, references: Any) -> dict[str, Any]:
@@ -510,7 +509,7 @@ class Scorer(TrainingMethods):
         """
         sources, candidates = validate_candidates(sources, candidates)
         sources, references = validate_shared(sources, references)
-        give_warnings(variant_warnings(self.variant, sources))
+        give_warnings(variant_warnings(self.variant))
         return candidate_scores(sources, candidates, references, self.variant)
 
     def minimum_bayes_risk(self, *, sources: Any, candidates: Any) -> Chosen:
@@ -533,7 +532,7 @@ class Scorer(TrainingMethods):
         (['a b'], [12.22, 26.94, 26.94])
         """
         sources, candidates = validate_candidates(sources, candidates, least=2)
-        give_warnings(variant_warnings(self.variant, sources))
+        give_warnings(variant_warnings(self.variant))
         return minimum_bayes_risk(sources, candidates, self.variant)
 
 

@@ -16,7 +16,7 @@ from .aggregation import Scores
 from .corpus_statistics import score_columns, score_corpus
 from .languages import SCRIPTS, fitting_tokenizers
 from .ngram_statistics import COUNTINGS, count_by_each
-from .text_sample import NO_TEXTS
+from .text_checks import NO_TEXTS
 from .tokenization import encode_corpus, seen_once
 from .validation import Columns, SystemColumns
 from .variants import (

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from sari.command_line.options import OptionError, Options, flag_of, in_options
 from sari.companion_measures.registry import MEASURES, SIDE_FILES, Measure, own_measure, resolve
 from sari.corpus_statistics import CorpusStatistics
-from sari.data_warnings import VariantLeftOutWarning, WarningRow, signature_warnings, warning_rows
+from sari.data_warnings import LeftOutWarning, WarningRow, signature_warnings, warning_rows
 from sari.reports.score_report import RECORD_KEYS, columns_of
 from sari.reports.score_tables import SHOWN
 from sari.significance import Resampling, resolve_resampling
@@ -60,7 +60,7 @@ def _chosen_variants(options: Options) -> tuple[dict[str, Variant], list[Warning
         raise OptionError(in_options(next(iter(left_out.values()))))
     unavailable = resolve_variants()[1]  # for want of a package, whatever the options
     messages = [f"{name} is left out: {in_options(why)}" for name, why in left_out.items() if name not in unavailable]
-    return {variant.label: variant for variant in possible.values()}, warning_rows(map(VariantLeftOutWarning, messages))
+    return {variant.label: variant for variant in possible.values()}, warning_rows(map(LeftOutWarning, messages))
 
 
 def warnings_of_signature(options: Options, scored: Mapping[str, CorpusStatistics]) -> list[WarningRow]:

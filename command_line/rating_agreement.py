@@ -38,7 +38,7 @@ def agree(options: Options) -> TableReport:
     measuring = Measuring(columns, resampling, chosen_tokenizer(variants.values()), side_data)
     scores += _measure_scores(measuring.measure(measures))
     doubts = merge_warnings({name: corpus.warnings() for name, corpus in scored.items()})
-    doubts += check_resampling(rated.sources, intervals=resampling.confidence is not None, tests=False)
+    doubts += check_resampling(rated.sources) if resampling.confidence is not None else []
     warnings = warning_rows(doubts) + left_out + warnings_of_signature(options, scored)
     with step_bar("Resampling", len(rated.levels) * len(COEFFICIENTS), quiet=options.quiet) as advance:
         report = report_agreement(

@@ -11,7 +11,7 @@ from sari.command_line.options import Options
 from sari.command_line.progress_bar import step_bar
 from sari.comparison import baseline_scores, compare_corpora
 from sari.corpus_statistics import CorpusStatistics, score_systems
-from sari.data_warnings import BaselineLeftOutWarning, warning_rows
+from sari.data_warnings import LeftOutWarning, warning_rows
 from sari.reports.by_references import scores_by_references
 from sari.reports.formats import SENTENCE_FORMATS, format_of_ending
 from sari.reports.published_systems import find_standing
@@ -76,7 +76,7 @@ def _with_more(report: ScoreReport, columns: SystemColumns, options: Options, ch
         report = report.with_baselines({label: known})
     of_people = {"references", "each"}.intersection(names) and names != [*BASELINES[:-1]]
     if of_people and not any(row.name.startswith("reference") for row in report.baselines):
-        left_out = BaselineLeftOutWarning("references have no scores: every segment needs at least two")
+        left_out = LeftOutWarning("references have no scores: every segment needs at least two")
         warnings += warning_rows([left_out])
     explanations = []
     if options.why is not None:

@@ -19,7 +19,7 @@ import regex
 
 from sari.companion_measures.columns import best_of_references, check_length
 from sari.languages import PUNKT, SCRIPTS
-from sari.text_sample import is_copy
+from sari.text_checks import is_copy
 from sari.tokenization import count_sentences
 from sari.validation import validate_texts
 

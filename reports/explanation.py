@@ -17,7 +17,7 @@ from sari.reports.reasons import Token, say_why, token_done_to, token_of_output,
 from sari.reports.segment_ngrams import Ngram, ngrams_of_table
 from sari.reports.sentence_edits import score_sentences
 from sari.reports.word_edits import Edit, score_edits
-from sari.text_sample import take_sample
+from sari.text_checks import take_sample
 from sari.tokenization import encode_chunk
 from sari.validation import validate_columns
 from sari.variants import OPERATIONS, Variant

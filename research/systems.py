@@ -27,7 +27,7 @@ from sari.corpus_statistics import CorpusStatistics, score_systems
 from sari.reports.published_systems import FILE, texts_digest
 from sari.research.files import DOCS, TEST_SETS, Study, formatted, read_runs, read_table, read_test_set
 from sari.significance import Sample, holm, resolve_resampling
-from sari.text_sample import repeated_outputs
+from sari.text_checks import repeated_outputs
 from sari.validation import SystemColumns
 from sari.variants import SIGNIFICANT, VARIANTS
 

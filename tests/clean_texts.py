@@ -19,9 +19,8 @@ def changed(columns, change):
     }
 
 
-def warned(sari, columns, **options):
-    """Return the warnings by the names of their categories, of which each is given once."""
-    with sari.collect_warnings() as found:
-        sari.compute(**columns, **options)
-    names = [type(warning).__name__ for warning in found]
-    return dict(zip(sorted(set(names), key=names.index), found, strict=True))
+def warned(scorer, columns):
+    """Return the warnings that scoring texts causes."""
+    with scorer.collect_warnings() as found:
+        scorer.compute(**columns)
+    return found

@@ -9,7 +9,7 @@ from hostile_texts import cut
 from sari.corpus_statistics import score_corpus
 from sari.ngram_statistics import SegmentCounts, count_ngrams, ngram_tables
 from sari.sari_scorer import Scorer, compute
-from sari.text_sample import take_sample
+from sari.text_checks import take_sample
 from sari.tokenization import encode_chunk
 from sari.variants import resolve_variant
 

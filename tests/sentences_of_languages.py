@@ -89,7 +89,7 @@ SENTENCES = {
         ),
         (
             "Merparten av dessa skalbaggar lever under jord och flyger inte.",
-            "De flesta av skalbaggarna lever i jorden. De flyger inte.",
+            "De flesta av skalbaggarna lever på marken. De flyger inte.",
             "Skalbaggarna bor i jorden och flyger inte.",
         ),
     ),
@@ -272,8 +272,9 @@ SENTENCES = {
 
 
 def columns_of(language):
-    """Return twelve segments: the sentences of a language, alone and together."""
+    """Return eighteen segments: the sentences of a language, alone and together, with numbers before them."""
     _, one, other = SENTENCES[language]
-    segments = [one, other, *(tuple(map(" ".join, zip(*pair, strict=True))) for pair in ((one, other), (other, one)))]
-    sources, outputs, references = zip(*(segments * 3), strict=True)
+    pairs = [tuple(map(" ".join, zip(*pair, strict=True))) for pair in ((one, other), (other, one))]
+    numbered = [tuple(f"{number} {text}" for text in row) for number in range(2, 6) for row in (one, other, *pairs)]
+    sources, outputs, references = zip(*[one, other, *numbered], strict=True)
     return {"sources": list(sources), "predictions": list(outputs), "references": [[text] for text in references]}

@@ -35,7 +35,6 @@ def test_the_report_has_the_tests_that_were_chosen():
 @pytest.mark.filterwarnings("ignore:.* not tokenized, and are only split at spaces:UserWarning")
 @pytest.mark.filterwarnings("ignore:.*most outputs are the same as their sources:UserWarning")
 @pytest.mark.filterwarnings("ignore:the variant .* copies can rank first:UserWarning")
-@pytest.mark.filterwarnings("ignore:.*references of other segments have a higher SARI:UserWarning")
 def test_whether_the_ranking_holds_is_what_each_variant_says():
     columns = example_corpus()
     columns["predictions"] = {**columns["predictions"], "copying": columns["sources"]}

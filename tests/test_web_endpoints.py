@@ -65,7 +65,7 @@ def test_corpus_endpoint(client, sari):
 def test_the_corpus_endpoint_doubts_text_that_is_not_split_into_words(client):
     columns = (["这只很大的猫坐在旧垫子上"], ["这只大猫坐在垫子上"], [["这只大猫坐在垫子上"]])
     found = client.predict(*columns, api_name="/corpus")["warnings"]
-    assert [(row["category"], row["advice"]["option"]) for row in found] == [("UnsegmentedTextWarning", "tokenize")]
+    assert [(row["category"], row["advice"]["option"]) for row in found] == [("TokenizationWarning", "tokenize")]
     assert client.predict(*columns, {"tokenize": "zh"}, api_name="/corpus")["warnings"] == []
 
 
@@ -78,7 +78,7 @@ def test_compare_endpoint(client, sari):
     with sari.collect_warnings() as warned:
         wanted = sari.with_options(**options).compare(**columns, **how)
     assert found == json.loads(json.dumps(wanted))
-    assert ("EmptyOutputsWarning", "10 of 10") in [(row["category"], row["detail"]) for row in warnings]
+    assert ("EmptyTextsWarning", "10 outputs") in [(row["category"], row["detail"]) for row in warnings]
     assert warnings == json.loads(json.dumps(warning_rows(warned)))
 
 
