@@ -307,13 +307,17 @@ def _same_columns(sources: list[str], outputs: list[str], references: list[tuple
 
 def _swapped(sources: list[set[str]], outputs: list[set[str]], references: list[set[str]]) -> Iterator[SariWarning]:
     longest = max(sum(map(len, sources)), sum(map(len, references)))
-    lengths = [fmean(map(len, chain.from_iterable(column))) for column in (sources, outputs)]
-    if sum(map(len, outputs)) <= longest or lengths[1] <= lengths[0]:
+    if sum(map(len, outputs)) <= longest or _word_length(outputs) <= _word_length(sources):
         return  # a good system may be longer and near the references, but not in longer words
     gain = fmean(map(likeness, outputs, references)) - fmean(map(likeness, sources, references))
     if gain > _SWAP_MARGIN and fmean(map(likeness, sources, outputs)) > _UNRELATED:
         fault = "outputs are longer than sources, and references are more similar to outputs: are they swapped?"
         yield MisplacedTextsWarning(fault)
+
+
+def _word_length(column: list[set[str]]) -> float:
+    words = list(chain.from_iterable(column))
+    return sum(map(len, words)) / (len(words) or 1)
 
 
 def _shifted(words: Mapping[str, list[set[str]]]) -> Iterator[SariWarning]:

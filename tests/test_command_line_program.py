@@ -41,7 +41,7 @@ Missed    (a)
 # ---- What is read ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.filterwarnings("ignore:some sources and references are empty:UserWarning")
+@pytest.mark.filterwarnings("ignore:some sources, outputs and references are empty:UserWarning")
 def test_text_files_pipes_and_line_endings(tmp_path, sari):
     sources = ["Eins, zwei; drei\x85vier.", "", "Ça\u2028va?\r", "fünf\x1csechs\rsieben"]
     outputs = ["Eins, zwei.", "neu", "", "fünf sechs"]

@@ -144,11 +144,11 @@ FAULTS = {
     ),
     "most references have tabs or |, and hardly any sources and outputs do: are they several texts each?": (
         lambda c: {"references": ["\t".join(row) for row in c["references"]]},
-        *({}, "TextMismatch", ""),
+        *({}, "TextMismatch", "references 100%"),
     ),
     "most references have line breaks, and hardly any outputs do: are they several texts each?": (
         lambda c: {"references": ["\n".join(row) for row in c["references"]]},
-        *({}, "TextMismatch", ""),
+        *({}, "TextMismatch", "references 100%"),
     ),
     "most sources begin with the same words or marks, and hardly any references do": (
         lambda c: {"sources": [f"simplify: {text}" for text in c["sources"]]},
