@@ -3,7 +3,8 @@
 A counting is one function: the formula of a paper or script. Its arguments are the distinct n-grams of the source
 (`old`) and those that the source lacks (`new`), with the number of times that the source (s), the prediction (p) and
 all references together (r) hold each. It returns numerators and denominators for each n-gram. Their sums over a segment
-are its counts; the single numbers explain its score.
+are its counts; the single numbers explain its score. An n-gram that none of them holds adds nothing: among those that
+the source lacks are the n-grams of other systems.
 """
 
 from bisect import bisect_right
