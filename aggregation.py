@@ -18,7 +18,7 @@ else:  # pydantic, and FastAPI with it, takes no other
 
     from typing_extensions import TypedDict
 
-from .ngram_statistics import RATIO_PARTS, SegmentCounts
+from .ngram_statistics import SegmentCounts
 from .variants import OPERATIONS, SCORES, Variant
 
 FIGURES = ("precision", "recall", "f1")
@@ -134,13 +134,6 @@ def summands(counted: SegmentCounts, variant: Variant) -> np.ndarray:
         return counted.counts
     figures, operations = score_segments(counted, variant)
     return np.concatenate([figures.reshape(len(figures), -1), operations], axis=1)
-
-
-def summands_shape(variant: Variant) -> tuple[int, ...]:
-    """Return the shape of the `summands` of a segment."""
-    if variant.level == "corpus":
-        return variant.max_order, len(OPERATIONS), len(RATIO_PARTS)
-    return ((variant.max_order * len(FIGURES) + 1) * len(OPERATIONS),)
 
 
 def score_totals(totals: np.ndarray, segments: int, variant: Variant) -> tuple[np.ndarray, np.ndarray]:

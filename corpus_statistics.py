@@ -30,11 +30,10 @@ from .aggregation import (
     segment_scores,
     select_score,
     summands,
-    summands_shape,
 )
 from .data_warnings import SariWarning, check_resampling, give_warnings
 from .languages import is_code
-from .ngram_statistics import SegmentCounts, count_ngrams
+from .ngram_statistics import RATIO_PARTS, SegmentCounts, count_ngrams
 from .significance import Resampling, Sample, resolve_resampling
 from .text_checks import NO_TEXTS, TextSample, check_corpus, take_sample
 from .tokenization import encode_corpus
@@ -107,11 +106,12 @@ class CorpusStatistics:
     @property
     def part_shape(self) -> tuple[int, ...]:
         """The shape of a segment in `parts`."""
-        return (self.variant.max_order, len(OPERATIONS), 4) if self.keeps_counts else (len(SCORES),)
+        return (self.variant.max_order, len(OPERATIONS), len(RATIO_PARTS)) if self.keeps_counts else (len(SCORES),)
 
     def with_numbers(self, data: bytes) -> "CorpusStatistics":
         """Return statistics of as many segments with the sums and the parts that a state was written with."""
-        sums = (3, *summands_shape(self.variant)) if self.segments else (0,)
+        nothing = SegmentCounts(np.zeros((1, self.variant.max_order, len(OPERATIONS), len(RATIO_PARTS))))
+        sums = exact_sums(summands(nothing, self.variant)).shape if self.segments else (0,)
         rows = (self.segments if self.keeps_sentences or self.keeps_rows else 0, *self.part_shape)
         if len(data) != 8 * (prod(sums) + prod(rows)):
             raise ValueError(
