@@ -27,7 +27,7 @@ class Agreement:
 
     Attributes:
         value: the coefficient, from −1 to 1; nan if the scores, or the ratings, are all the same.
-        interval: its two ends; None without a confidence.
+        interval: its two ends; None without a confidence, and where the value is nan.
         difference: from the coefficient of the baseline; None for the baseline itself and without a baseline.
         difference_interval: the two ends of the difference's interval.
     """
@@ -171,11 +171,9 @@ def _sample_of_groups(scores: SystemRows, groups: np.ndarray, systems: np.ndarra
 
 def _interval_ends(drawn: np.ndarray, resampling: Resampling) -> tuple[float, float] | None:
     """Return the interval of a coefficient. Draws that are nan, because all rows are the same, are left out."""
-    if resampling.confidence is None:
-        return None
     known = drawn[~np.isnan(drawn)]
-    if not len(known):
-        return float("nan"), float("nan")
+    if resampling.confidence is None or not len(known):
+        return None
     low, high = resampling.ends(known).tolist()
     return low, high
 

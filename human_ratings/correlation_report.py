@@ -79,7 +79,7 @@ def tabulate_agreement(report: AgreementReport) -> TableReport:
 
 def _fields(report: AgreementReport) -> dict[str, Any]:
     fields = asdict(report)
-    return without_empty(_without_nan({"agreement": fields.pop("rows"), **fields}))
+    return without_empty({"agreement": fields.pop("rows"), **fields})
 
 
 def _record(row: AgreementRow, report: AgreementReport) -> dict[str, Any]:
@@ -88,9 +88,9 @@ def _record(row: AgreementRow, report: AgreementReport) -> dict[str, Any]:
     for name, one in row.coefficients.items():
         figures = (name, one.value, one.interval), (f"{name}_difference", one.difference, one.difference_interval)
         for label, value, interval in figures:
-            record[label] = value
+            record[label] = None if value is None or math.isnan(value) else value
             record[f"{label}_low"], record[f"{label}_high"] = interval or (None, None)
-    return _without_nan({**record, "ratings": report.ratings, "sources": report.sources, "signature": row.signature})
+    return {**record, "ratings": report.ratings, "sources": report.sources, "signature": row.signature}
 
 
 def _tables(report: AgreementReport) -> Iterator[Table]:
@@ -139,12 +139,3 @@ def _coefficient_text(value: float | None, sign: str = "") -> str:
 
 def _interval_text(ends: tuple[float, float] | None) -> str:
     return "" if ends is None else f"[{_coefficient_text(ends[0])}, {_coefficient_text(ends[1])}]"
-
-
-def _without_nan(value: Any) -> Any:
-    """Return a value with None in the place of nan."""
-    if isinstance(value, dict):
-        return {name: _without_nan(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return list(map(_without_nan, value))
-    return None if isinstance(value, float) and math.isnan(value) else value

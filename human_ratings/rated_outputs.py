@@ -74,7 +74,6 @@ def report_agreement(
     outputs: RatedOutputs,
     resampling: Resampling,
     *,
-    plain: Sequence[str] = (),
     warnings: Sequence[WarningRow] = (),
     advance: Callable[[str], object] = lambda _: None,
 ) -> AgreementReport:
@@ -84,7 +83,6 @@ def report_agreement(
         scores: of all outputs.
         outputs: with their ratings.
         resampling: how intervals are computed.
-        plain: the coefficients without intervals.
         warnings: to show with the scores.
         advance: called with the next coefficient and level.
 
@@ -105,7 +103,7 @@ def report_agreement(
                 systems=outputs.systems if of_systems else None,
                 coefficient=coefficient,
                 baseline="0",
-                confidence=None if coefficient in plain else resampling.confidence,
+                confidence=resampling.confidence,
                 resamples=resampling.resamples_for(outputs.sources),
                 seed=resampling.seed,
             )

@@ -359,14 +359,15 @@ def _fields_of_row(row: ScoreRow) -> dict[str, Any]:
 
 
 def without_empty(value: Any) -> Any:
-    """Return data without the fields that have no value: null, or an empty list or object, at every depth.
+    """Return data without the fields that have no value: null, nan, or an empty list or object, at every depth.
 
-    >>> without_empty({"a": None, "b": [{"c": {}, "d": 0, "e": ""}], "f": []})
+    >>> without_empty({"a": None, "b": [{"c": {}, "d": 0, "e": ""}], "f": [], "g": float("nan")})
     {'b': [{'d': 0, 'e': ''}]}
     """
     if isinstance(value, Mapping):
         cleaned = {name: without_empty(each) for name, each in value.items()}
-        return {name: each for name, each in cleaned.items() if each is not None and each != [] and each != {}}
+        # nan is not equal to itself.
+        return {name: each for name, each in cleaned.items() if each not in (None, [], {}) and each == each}
     return list(map(without_empty, value)) if isinstance(value, list | tuple) else value
 
 
