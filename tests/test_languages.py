@@ -24,6 +24,7 @@ from sari.languages import (
     check_function,
     count_letters,
     describe,
+    fitting_tokenizers,
     load_function,
     load_punkt,
     load_tokenizer,
@@ -76,12 +77,19 @@ def test_letters_are_those_of_the_script(name):
     ]
     letters = regex.sub(r"[^\p{L}\p{M}]", "", WORDS[name])
     assert count_letters([WORDS[name]]) == {name: len(letters)}
+    assert SCRIPTS[name].spaces == (" " in WORDS[name])
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_marks_end_sentences(name):
     others = {"Greek": ";", "Tibetan": "།༎", "Armenian": "՞՜"}.get(name, "")
     assert not [mark for mark in SCRIPTS[name].marks if mark not in others and not regex.match(r"\p{STerm}", mark)]
+
+
+def test_a_few_letters_of_another_script_ask_for_no_tokenizer():
+    texts = ["漢字漢字"] * 20
+    assert fitting_tokenizers([*texts, "SARI"]) == fitting_tokenizers(texts)
+    assert fitting_tokenizers([*texts, "SARI " * 20]) == [*fitting_tokenizers(texts), *fitting_tokenizers(["SARI"])]
 
 
 def test_letters_are_counted():
