@@ -187,14 +187,6 @@ def test_explanation_as_json(explain):
     assert found == json.loads(terminal.explanations_as_json([wanted]))
 
 
-def test_the_worst_line_and_several(explain):
-    text = output_of(explain("2", "worst", "--variant", "easse"))
-    scores = {line: float(score) for line, score in re.findall(r"^(Line \d) of .*\nSARI ([\d.]+)", text, re.MULTILINE)}
-    assert list(scores) == ["Line 2", "Line 1"]
-    assert scores["Line 1"] <= scores["Line 2"]
-    assert len(json.loads(output_of(explain("2", "1", "worst", "--format", "json")))) == 2
-
-
 def test_the_best_and_the_worst_lines(explain):
     def lines(*arguments):
         return re.findall(r"^Line (\d) of", output_of(explain(*arguments, "--variant", "easse")), re.MULTILINE)

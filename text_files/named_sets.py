@@ -6,7 +6,7 @@ A test set is a row of data. For any other data set, on the Hub or in a local fo
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sari.text_files.errors import FileError, faults_in
+from sari.text_files.errors import FileError
 from sari.text_files.reading import read_columns
 from sari.text_files.table_files import references_in
 from sari.validation import SystemColumns, one_line, validate_shared
@@ -69,8 +69,10 @@ def read_test_set(name: str, *, split: str, columns: Sequence[str] | None) -> tu
         if column not in rows.column_names:
             raise FileError(f"{name}: no column {column!r}, it has {', '.join(rows.column_names)}: name its columns")
     texts = [rows[column] for column in others]
-    with faults_in(name):
+    try:
         return validate_shared(rows[first], [references_in(cells) for cells in zip(*texts, strict=True)])
+    except ValueError as error:
+        raise FileError(f"{name}: {error}") from None
 
 
 def read_outputs(
