@@ -26,7 +26,7 @@ def test_texts_of_visitors_are_shown_as_they_are():
     explanation = explained(source=HOSTILE, prediction=f"{HOSTILE} x", references=[HOSTILE], tokenize="none")
     found = words(rendering.texts(explanation))
     assert all(token.text in found for token in explanation.source)
-    given = rendering.render("variants", "given", rows=[("Output", HOSTILE)])
+    given = rendering.variant_scores({"easse": SCORES}, {"easse": VARIANTS["easse"]}, [("Output", HOSTILE)])
     for html in (rendering.refusal(HOSTILE), rendering.note(HOSTILE), given):
         assert HOSTILE in words(html)
     assert repr(HOSTILE) in rendering.python(HOSTILE, HOSTILE, [HOSTILE], {}, 1.0)

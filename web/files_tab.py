@@ -20,7 +20,7 @@ from sari.reports.tables import Layout
 from sari.validation import Columns, SystemColumns
 from sari.variants import Variant
 from sari.web import answers, components, inputs, rendering, sentence_tab, server
-from sari.web.answers import Advance, ComparedSystems
+from sari.web.answers import ComparedSystems
 from sari.web.components import AT_ONCE, HOUR, ON_DEMAND, ControlValues, OpenedSegment, SentenceTab
 from sari.web.inputs import (
     MAX_MEGABYTES,
@@ -147,7 +147,8 @@ def files_tab(sentence: SentenceTab) -> None:
     opened = [parts["scored"], sentence.opened]
     sentence.systems.select(open_system, opened, sentence.opening, **ON_DEMAND)
     back, *others = sentence.buttons
-    returned = back.click(go_back, None, [sentence.tabs, sentence.back], **AT_ONCE)
+    leaving = [sentence.tabs, sentence.back]
+    returned = back.click(lambda: (gr.Tabs(selected="files"), gr.Column(visible=False)), None, leaving, **AT_ONCE)
     returned.then(None, js="() => window.sari.showPart('segments')")
     for button, steps in zip(others, (-1, 1), strict=True):
         button.click(partial(open_next, steps), opened, sentence.opening, **ON_DEMAND)
@@ -184,11 +185,6 @@ def _make_results() -> Parts:
     return parts
 
 
-def go_back() -> tuple[gr.Tabs, gr.Column]:
-    """Return what shows this view again."""
-    return gr.Tabs(selected="files"), gr.Column(visible=False)
-
-
 def _hint(kind: str) -> str:
     return f"{_HINTS.get(kind, _OF_TEST_SET)} {_LIMITS}"
 
@@ -215,11 +211,6 @@ def write_files(texts: Mapping[str, str]) -> list[str]:
     return [str(folder / name) for name in texts]
 
 
-def _advance(progress: gr.Progress) -> Advance:
-    """Return a function that shows the name of each step that begins."""
-    return lambda step: progress(None, desc=step)
-
-
 def _present(state: Any) -> Any:
     if state is None:
         raise RefusedError(_EXPIRED)
@@ -241,7 +232,7 @@ def answer_files(
 
     A baseline that is none of the systems gives way to the first one.
     """
-    advance = _advance(progress)
+    advance = partial(progress, None)
     variant = inputs.resolve_options(components.options_of(NAMES, chosen))
     advance("reading")
     files = FilePaths(kind, sources, outputs, references, table)
@@ -349,13 +340,13 @@ def _opening(scored: Scored, system: str, line: int, lines: list[int]) -> list[A
 def show_ranking(scored: Scored | None, progress=gr.Progress()) -> str:  # noqa: B008
     """Return whether the ranking of several systems holds under every variant of this server."""
     scored = _present(scored)
-    variants, advance = inputs.resolve_every_variant(scored.options), _advance(progress)
-    ranked = answers.rank_under_variants(scored.files.read(), variants, advance)
+    variants = inputs.resolve_every_variant(scored.options)
+    ranked = answers.rank_under_variants(scored.files.read(), variants, partial(progress, None))
     copies = [result.name for result in scored.report.results if result.copies]
     return rendering.ranking(ranked, scored.variant.name, copies)
 
 
 def make_report(scored: Scored | None, files: list[str], progress=gr.Progress()) -> list[str]:  # noqa: B008
     """Return the files for download with the report of the systems."""
-    page = answers.write_report(_present(scored).compare(), _advance(progress))
+    page = answers.write_report(_present(scored).compare(), partial(progress, None))
     return [*(path for path in files if Path(path).name != "report.html"), *write_files({"report.html": page})]

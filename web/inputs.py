@@ -139,14 +139,12 @@ def resolve_every_variant(options: Mapping[str, Any]) -> dict[str, Variant]:
 
     Options that no variant takes are refused.
     """
-    variants, refusal = {}, RefusedError()
+    variants = {}
     for name in offered_options()["variant"].choices:
-        try:
+        with suppress(RefusedError):
             variants[name] = resolve_options({**options, "variant": name})
-        except RefusedError as error:
-            refusal = error
     if not variants:
-        raise refusal
+        resolve_options(options)  # says why
     return variants
 
 

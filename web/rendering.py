@@ -89,8 +89,11 @@ def note(message: str) -> str:
 
 def about() -> str:
     """Return what the page says about SARI, as Markdown."""
-    lacking = dict.fromkeys(resolve_variants()[1], LACKING)
-    return _ENVIRONMENT.get_template("about.md.j2").render(variants=VARIANTS, lacking=lacking)
+    return _ENVIRONMENT.get_template("about.md.j2").render(variants=VARIANTS, lacking=_lacking_variants())
+
+
+def _lacking_variants() -> dict[str, str]:
+    return dict.fromkeys(resolve_variants()[1], LACKING)
 
 
 # One segment
@@ -262,29 +265,19 @@ def _gram_rows(explanation: Explanation) -> list[list[dict[str, Any]]]:
 # Variants
 
 
-def variant_scores(results: Mapping[str, Scores], variants: Mapping[str, Variant]) -> str:
-    """Return the scores under several variants, and remarks about those that this server cannot score under."""
-    reasons = dict.fromkeys(VARIANTS, "it excludes an option that is chosen") | dict.fromkeys(
-        resolve_variants()[1], LACKING
-    )
-    lacking = "".join(note(f"{name} is left out: {why}.") for name, why in reasons.items() if name not in results)
+def variant_scores(
+    results: Mapping[str, Scores], variants: Mapping[str, Variant], texts: Sequence[tuple[str, str]]
+) -> str:
+    """Return the scores of texts under several variants, and which variants this server cannot score under."""
     ranked = sorted(results.items(), key=lambda pair: -pair[1]["sari"])
-    (highest, high), (lowest, low) = ranked[0], ranked[-1]
-    spread = (
-        f" points between the highest and the lowest SARI of the same texts: "
-        f"{figure(low['sari'])} under {lowest}, {figure(high['sari'])} under {highest}."
+    reasons = dict.fromkeys(VARIANTS, "it excludes an option that is chosen") | _lacking_variants()
+    return render(
+        "variants",
+        "comparison",
+        rows=[(name, variant_in_words(variants[name]), scores) for name, scores in ranked],
+        left_out={name: why for name, why in reasons.items() if name not in results},
+        texts=texts,
     )
-    rows = [
-        {
-            "name": name,
-            "sari": scores["sari"],
-            "words": f"{variant_in_words(variants[name])}.",
-            "operations": ", ".join(f"{operation} {figure(scores[operation])}" for operation in OPERATIONS),
-        }
-        for name, scores in ranked
-    ]
-    points = figure(high["sari"] - low["sari"])
-    return render("variants", "comparison", points=points, spread=spread, rows=rows) + lacking
 
 
 def variant_steps(explained: VariantDifference) -> str:

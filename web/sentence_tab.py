@@ -185,7 +185,7 @@ def show_variants(opened: OpenedSegment | None, source: str, output: str, refere
     scores = {name: score_columns(segment, variant).scores() for name, variant in variants.items()}
     source, output, people = asked.texts
     texts = [("Source", source), ("Output", output), *(("Reference", reference) for reference in people)]
-    return rendering.variant_scores(scores, variants) + render("variants", "given", rows=texts)
+    return rendering.variant_scores(scores, variants, texts)
 
 
 @refusals_as(lambda _message: "")  # the scores say what is wrong
