@@ -27,7 +27,9 @@ def test_baselines_of_a_segment_are_those_of_a_corpus_of_one(variant, references
 def test_the_report_has_the_tests_that_were_chosen():
     columns = systems_of_lists(*example_corpus().values())
     compared = answers.compare_systems(columns, VARIANTS["easse"], baseline="rewriting", method="bootstrap")
-    page = answers.write_report(compared, str)
+    steps = []
+    page = answers.write_report(compared, steps.append)
+    assert len(steps) == answers.SCORE_STEPS + 2 + 2
     facts = ("against rewriting", "paired bootstrap", "10,000 resamples", "deleting against rewriting")
     assert [fact for fact in facts if fact not in page] == []
 

@@ -25,6 +25,8 @@ CONFIDENCE, METHOD = 0.95, "randomization"
 #: The companion measures next to SARI, as far as this server has what they need.
 _MEASURES = [measure for measure in MEASURES if measure.name in ("bleu", "fkgl") and not measure.missing]
 
+#: How often `report_scores` calls `advance`.
+SCORE_STEPS = 1 + len(_MEASURES)
 #: Systems whose SARI differs by less are tied.
 TIE = 0.1
 
@@ -85,7 +87,7 @@ def report_scores(compared: ComparedSystems, advance: Advance) -> ScoreReport:
 
 
 def write_report(compared: ComparedSystems, advance: Advance) -> str:
-    """Return the page of HTML that `score.py --report` writes."""
+    """Return the page of HTML that `score.py --report` writes, in `SCORE_STEPS`, two more, and one for each system."""
     report = report_scores(compared, advance)
     report = building.build_report(
         compared.statistics, report, compared.columns, seed=compared.result["seed"], advance=advance

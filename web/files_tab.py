@@ -20,7 +20,7 @@ from sari.reports.tables import Layout
 from sari.validation import Columns, SystemColumns
 from sari.variants import Variant
 from sari.web import answers, components, inputs, rendering, sentence_tab, server
-from sari.web.answers import ComparedSystems
+from sari.web.answers import Advance, ComparedSystems
 from sari.web.components import AT_ONCE, HOUR, ON_DEMAND, ControlValues, OpenedSegment, SentenceTab
 from sari.web.inputs import (
     MAX_MEGABYTES,
@@ -81,10 +81,6 @@ class Scored:
     def variant(self) -> Variant:
         """How the files were scored."""
         return inputs.resolve_options(self.options)
-
-    def compare(self) -> ComparedSystems:
-        """Read the files and compare the systems again."""
-        return answers.compare_systems(self.files.read(), self.variant, baseline=self.baseline)
 
     def opened(self, columns: SystemColumns, system: str, line: int, lines: list[int]) -> OpenedSegment:
         """Return a segment as it was scored, for the Sentence view."""
@@ -211,6 +207,12 @@ def write_files(texts: Mapping[str, str]) -> list[str]:
     return [str(folder / name) for name in texts]
 
 
+def _advance(progress: gr.Progress, steps: int) -> Advance:
+    """Return a function that shows the name of each step that begins, of a number of steps."""
+    numbers = iter(range(steps))
+    return lambda step: progress((next(numbers, steps), steps), desc=step)
+
+
 def _present(state: Any) -> Any:
     if state is None:
         raise RefusedError(_EXPIRED)
@@ -232,7 +234,7 @@ def answer_files(
 
     A baseline that is none of the systems gives way to the first one.
     """
-    advance = partial(progress, None)
+    advance = _advance(progress, answers.SCORE_STEPS + 3)
     variant = inputs.resolve_options(components.options_of(NAMES, chosen))
     advance("reading")
     files = FilePaths(kind, sources, outputs, references, table)
@@ -341,12 +343,16 @@ def show_ranking(scored: Scored | None, progress=gr.Progress()) -> str:  # noqa:
     """Return whether the ranking of several systems holds under every variant of this server."""
     scored = _present(scored)
     variants = inputs.resolve_every_variant(scored.options)
-    ranked = answers.rank_under_variants(scored.files.read(), variants, partial(progress, None))
+    advance = _advance(progress, len(variants))
+    ranked = answers.rank_under_variants(scored.files.read(), variants, advance)
     copies = [result.name for result in scored.report.results if result.copies]
     return rendering.ranking(ranked, scored.variant.name, copies)
 
 
 def make_report(scored: Scored | None, files: list[str], progress=gr.Progress()) -> list[str]:  # noqa: B008
     """Return the files for download with the report of the systems."""
-    page = answers.write_report(_present(scored).compare(), partial(progress, None))
+    scored = _present(scored)
+    advance = _advance(progress, answers.SCORE_STEPS + 2 + len(scored.sari))
+    compared = answers.compare_systems(scored.files.read(), scored.variant, baseline=scored.baseline)
+    page = answers.write_report(compared, advance)
     return [*(path for path in files if Path(path).name != "report.html"), *write_files({"report.html": page})]

@@ -13,8 +13,8 @@
 
   /** Return the keys of the words at all places of an n-gram: text 0 is the source, 1 the output, then references. */
   function keysOf(gram, size) {
-    const steps = [...Array(size).keys()];
-    return gram.places.flatMap((starts, text) => starts.flatMap((start) => steps.map((step) => keyOf(text) + (start + step))));
+    const keysFrom = (text, start) => [...Array(size).keys()].map((step) => keyOf(text) + (start + step));
+    return gram.places.flatMap((starts, text) => starts.flatMap((start) => keysFrom(text, start)));
   }
 
   const wordAt = (key) => see.querySelector(`[data-at="${key}"]`);
@@ -143,7 +143,8 @@
   function showPart(...ids) {
     requestAnimationFrame(() => {
       mend();
-      const part = ids.map((id) => document.getElementById(id)).find((one) => one?.offsetParent && one.textContent.trim());
+      const parts = ids.map((id) => document.getElementById(id));
+      const part = parts.find((one) => one?.offsetParent && one.textContent.trim());
       if (!part) return;
       part.tabIndex = -1;
       part.focus({ preventScroll: true });
@@ -163,7 +164,8 @@
   });
   document.addEventListener("click", ({ target }) => {
     const tried = target.closest(".sari-try");
-    const chosen = target.closest(".sari-token, .sari-pick") ?? target.closest(".sari-bar")?.querySelector(".sari-pick");
+    const bar = target.closest(".sari-bar");
+    const chosen = target.closest(".sari-token, .sari-pick") ?? bar?.querySelector(".sari-pick");
     if (tried) {
       const box = document.querySelector("#output-box textarea");
       box.value = replaceOutput(tried.dataset.output, box.value);

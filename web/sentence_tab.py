@@ -13,7 +13,6 @@ from sari.variant_comparison import explain_difference
 from sari.web import answers, components, rendering
 from sari.web.components import AT_ONCE, HOUR, LIVE, RULE, OpenedSegment, SegmentBoxes, SentenceTab
 from sari.web.inputs import RefusedError, check_size, resolve_every_variant, resolve_options, segment_of
-from sari.web.rendering import render
 from sari.web.samples import samples
 from sari.web.server import refusals_as
 
@@ -73,9 +72,7 @@ def show_sentence(
 ) -> SentenceParts:
     """Return what the view shows of a segment."""
     asked = _Asked(opened, source, output, references, chosen)
-    place = ""
-    if asked.opened is not None:
-        place = render("sentence", "place", system=asked.opened.system, line=asked.opened.line)
+    place = rendering.note(f"{asked.opened.system}, line {asked.opened.line}") if asked.opened else ""
     try:
         variant, segment = resolve_options(asked.options), asked.segment()
     except RefusedError as refusal:
