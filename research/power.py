@@ -1,8 +1,8 @@
 """What differences between real systems paired tests find: research/power.csv, and a table of docs/statistics.md.
 
-For each variant and difference, 60 random
-pairs of BLESS's runs of different models are taken whose scores on ASSET differ by it, give or take .2 points. Their
-359 segments are the population: samples are drawn from it with replacement, and each is tested.
+For each variant and difference, 60 random pairs of BLESS's runs of different models are taken whose scores on ASSET
+differ by it, give or take .2 points. Their 359 segments are the population: samples are drawn from it with replacement,
+and each is tested.
 
 A row has the standard error of the difference, as the 10th, 50th and 90th percentile of the pairs that differ by one
 point; the difference that is found in 80% of the cases, 2.8 times the median; and by the name of each test the share of
