@@ -170,12 +170,9 @@ def _make_results() -> Parts:
         gr.Markdown("## Segments")
         choose = "Choose a row to open its segment in the Sentence view."
         parts["order"] = order = gr.Dropdown([], label="Order", info=choose)
+        title = "SARI of every segment"
         parts["segments"] = gr.Dataframe(
-            interactive=False,
-            max_height=420,
-            label="SARI of every segment",
-            show_search="search",
-            elem_id="segments",
+            interactive=False, max_height=420, label=title, show_search="search", elem_id="segments"
         )
         order.input(sort_segments, [scored, order], parts["segments"], **ON_DEMAND)
     return parts

@@ -115,7 +115,7 @@ def sentence_tab(page: gr.Blocks, tabs: gr.Tabs) -> SentenceTab:
     with gr.Row(equal_height=False):
         with gr.Column(scale=5, min_width=300):
             texts = _text_boxes()
-            with gr.Row(elem_classes="sari-row"):
+            with gr.Row():
                 gr.Examples(
                     [list(sample.texts) for sample in samples()],
                     list(texts),
@@ -206,7 +206,7 @@ def variants_tab(tab: gr.Tab, sentence: SentenceTab) -> None:
     first, initial = samples()[0].texts, components.initial_choices(NAMES)
     note = "The texts of the Sentence view under every variant, with the other options that are chosen there."
     gr.HTML(rendering.note(note))
-    with gr.Row(elem_classes="sari-row"):
+    with gr.Row():
         copy = gr.Button("Make the output a copy of the source", size="sm", scale=0, min_width=200)
         undo = gr.Button("Undo", size="sm", scale=0, min_width=60)
     scores = gr.HTML(show_variants(None, *first, *initial), elem_id="variants")
