@@ -209,7 +209,6 @@ def test_a_line_that_is_not_there(explain):
     ("environment", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)]
 )
 def test_colours_on_a_terminal(explain, monkeypatch, environment, coloured):
-    """On a terminal of 36 columns."""
     for name, value in {"NO_COLOR": "", "TERM": "xterm", **environment}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(program.sys.stdout, "isatty", lambda: True)
