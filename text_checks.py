@@ -71,10 +71,13 @@ class TextSample(NamedTuple):
         empty = map(int.__add__, self[1:4], other[1:4])
         return TextSample._make([tuple(texts), *empty, self.nrefs | other.nrefs])
 
+    def copies(self) -> int:
+        """Return how many predictions of the sample are copies of their sources."""
+        return sum(is_copy(source, output) for _, source, output, _ in self.texts)
+
     def mostly_copies(self) -> bool:
         """Return whether most predictions are copies of their sources."""
-        copies = sum(is_copy(source, output) for _, source, output, _ in self.texts)
-        return copies >= _MOST_COPIES * len(self.texts) > 0
+        return self.copies() >= _MOST_COPIES * len(self.texts) > 0
 
 
 NO_TEXTS = TextSample()
@@ -141,7 +144,8 @@ def check_corpus(sample: TextSample, variant: Variant) -> Iterator[SariWarning]:
     if len(sources) < ENOUGH:
         return
     if sample.mostly_copies():
-        yield CopiedOutputsWarning("most outputs are the same as their sources")
+        figures = f"{sample.copies()} of {len(sources)} outputs looked at"
+        yield CopiedOutputsWarning("most outputs are the same as their sources", figures)
         yield from variant_warnings(variant)
     words = {name: list(map(words_of, texts)) for name, texts in columns.items()}
     yield from _repeated(sources, outputs)
@@ -198,7 +202,7 @@ _SPLIT_EVERY_SCRIPT, _ALSO_SPLIT = {"spm", "flores101", "flores200", "spBLEU-1K"
 _SENTENCE_MARKS = "".join({mark: 0 for script in SCRIPTS.values() for mark in script.marks}) + "…"
 _LEFT_BY_13A = re.sub("[ -~…]", "", "".join(script.marks for script in SCRIPTS.values() if script.spaces))
 _MARK_THAT_13A_LEAVES = re.compile(f"[{_LEFT_BY_13A}](?<=[^\\s{_LEFT_BY_13A}].)(?:\\s|$)")
-_MARK_AT_WORD = re.compile(f"[.,{_LEFT_BY_13A}](?<=[^\\s.,{_LEFT_BY_13A}].)(?:\\s|$)")
+_MARK_AT_WORD = re.compile(f"[.,](?<=\\w.)(?:\\s|$)|{_MARK_THAT_13A_LEAVES.pattern}")
 _LINE_BREAK = re.compile("[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _LOOKS_TOKENIZED = re.compile(" [.,]|@-@|-(lrb|LRB)-")
 _SEPARATES_MARKS = ("13a", *(name for name, row in EXTERNAL_TOKENIZERS.items() if row.separates_marks))

@@ -198,7 +198,7 @@ def test_warnings_and_signatures_come_with_every_format(printed, tmp_path):
     shown = {"markdown": "\n> Warning: ", "latex": "\n% Warning: ", "csv": ",", "json": '"message": "'}
     for name, before in {"text": None, **shown}.items():
         text = printed(*asked, "--format", name)
-        assert f"{message} (10 of 10)" in printed.warnings
+        assert f"{message} (10 of 10 outputs looked at)" in printed.warnings
         assert (f"{before}{message}" in text) == (name != "text")
         assert "SARI|variant:easse|nrefs:2|" in re.sub(r"\$|\\allowbreak\{\}", "", text)
         assert message not in printed(*asked, "--format", name, "--quiet")

@@ -120,7 +120,7 @@ REFUSAL = "I cannot help with that."
 FAULTS = {
     "most outputs are the same as their sources": (
         lambda c: {"predictions": c["sources"][:6] + c["predictions"][6:]},
-        *({}, "CopiedOutputs", ""),
+        *({}, "CopiedOutputs", "6 of 10"),
     ),
     "some outputs are empty": (
         lambda c: {"predictions": ["", " \n", *c["predictions"][2:]]},
