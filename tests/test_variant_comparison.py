@@ -13,6 +13,9 @@ from sari.sari_scorer import Scorer
 from sari.signatures import read_signature
 from sari.variants import SCORES, VARIANTS
 
+# Of the hard segments, some are not tokenized.
+pytestmark = pytest.mark.filterwarnings("ignore:sources are not tokenized, and are only split at spaces:UserWarning")
+
 ROWS = [json.loads(line) for line in (Path(__file__).parent / "data" / "corpora.jsonl").read_text().splitlines()]
 
 
@@ -106,7 +109,6 @@ def test_the_variant_of_a_figure_comes_first(printed, variant):
     assert [hit["changes"] for hit in hits] == sorted(hit["changes"] for hit in hits)
 
 
-@pytest.mark.filterwarnings("ignore:sources are not tokenized:UserWarning")
 def test_options_and_references_of_a_figure(printed):
     one_reference = {**printed, "references": [row[:1] for row in printed["references"]]}
     changed = Scorer("easse_legacy", lowercase=True, level="sentence")
