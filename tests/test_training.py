@@ -569,7 +569,7 @@ BAD_OPTIONS = [
     ({"batch_size": 0}, r"batch_size: got 0, expected a whole number of at least 1"),
     (
         {"prompts": lambda _: ANSWERED},
-        r"prompts\[0\]: got a chat that ends with its answer, exp",
+        r"prompts\[0\]: got a chat that ends with an answer, exp",
     ),
     ({"prompts": 5}, r"prompts: got 5, expected a list, or a function from a source to a prompt"),
     ({"prompts": ["a"]}, r"prompts: got 1 rows, expected 10 \(as in sources\)"),
