@@ -92,7 +92,7 @@ def comparison_warnings(systems: dict[str, CorpusStatistics], comparison: System
     of_systems = {name: corpus.warnings() for name, corpus in systems.items()}
     if len(systems) > 1:
         for name, corpus in systems.items():
-            of_systems[name] += variant_warnings(corpus.variant)
+            of_systems[name] += variant_warnings(corpus.variant, corpus.sample.sources())
     return [*merge_warnings(of_systems), *of_resampling]
 
 

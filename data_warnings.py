@@ -6,7 +6,7 @@ figures are its `detail`. `text_checks` yields those about texts.
 
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from .signatures import differing_parts
 from .significance import ENOUGH_SEGMENTS
+from .tokenization import split_into_tokens
 from .validation import value_in_python
 from .variants import SIGNIFICANT, Variant
 
@@ -110,19 +111,33 @@ class TrainingWarning(SariWarning):
 CATEGORIES: dict[str, type[SariWarning]] = {"SariWarning": SariWarning}
 CATEGORIES |= {category.__name__: category for category in SariWarning.__subclasses__()}
 
+# A variant that treats sources otherwise than outputs rewards copies if that changes so many of the first sources.
+_MANY_CHANGED, _LOOKED_AT = 0.3, 32
+
 # Collects warnings in place of Python's `warnings`, whose filters are those of the whole process.
 _COLLECTED: ContextVar[list[Warning] | None] = ContextVar("collected", default=None)
 
 
-def variant_warnings(variant: Variant) -> Iterator[SariWarning]:
-    """Yield a warning if the variant rewards copying: for systems, candidates or models that are compared by it."""
-    if variant.rewards_copying:
+def variant_warnings(variant: Variant, sources: Sequence[str] | None = None) -> Iterator[SariWarning]:
+    """Yield a warning if the variant rewards copying: for systems, candidates or models that are compared by it.
+
+    A variant that only treats sources otherwise than outputs does not reward copies of `sources`, if these are given
+    and mostly have the same tokens both ways.
+    """
+    if variant.deleting_nothing_is_right:
         cause = "gives a delete score of 100 to an output that deletes nothing"
-        if not variant.deleting_nothing_is_right:
-            cause = "does not tokenize and lowercase sources as it does outputs"
-        others = tuple(name for name in ("easse", "xu2016") if name != variant.name)
-        message = f"the variant {cause}, so that copies can rank first"
-        yield RewardsCopyingWarning(message, advice=Advice("variant", others))
+    elif variant.rewards_copying and (sources is None or _share_changed(sources[:_LOOKED_AT], variant) > _MANY_CHANGED):
+        cause = "does not tokenize and lowercase sources as it does outputs"
+    else:
+        return
+    others = tuple(name for name in ("easse", "xu2016") if name != variant.name)
+    yield RewardsCopyingWarning(f"the variant {cause}, so that copies can rank first", advice=Advice("variant", others))
+
+
+def _share_changed(sources: Sequence[str], variant: Variant) -> float:
+    """Return the share of sources that have other tokens as outputs."""
+    as_sources, as_outputs = (split_into_tokens(sources, text) for text in (variant.source_text, variant.text))
+    return sum(map(list.__ne__, as_sources, as_outputs)) / (len(sources) or 1)
 
 
 def signature_warnings(printed: str, here: str) -> Iterator[SariWarning]:

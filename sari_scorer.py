@@ -252,7 +252,7 @@ class Scorer(TrainingMethods):
         result = corpus.result(details=details, resampling=resampling)
         give_warnings([*check_layout(columns.sources, columns.references), *corpus.warnings(resampling)])
         if baselines:
-            give_warnings(variant_warnings(self.variant))
+            give_warnings(variant_warnings(self.variant, columns.sources))
             result["baselines"] = baseline_scores(columns.sources, columns.references, self.variant)
         return result
 
@@ -391,7 +391,7 @@ class Scorer(TrainingMethods):
             references, "reference 1" and so on, each scored against the others, and "references", their mean.
         """
         sources, references = validate_shared(sources, references)
-        give_warnings([*check_layout(sources, references), *variant_warnings(self.variant)])
+        give_warnings([*check_layout(sources, references), *variant_warnings(self.variant, sources)])
         return baseline_scores(sources, references, self.variant)
 
     def explain(self, *, source: str, prediction: str, references: Any) -> dict[str, Any]:
@@ -509,7 +509,7 @@ class Scorer(TrainingMethods):
         """
         sources, candidates = validate_candidates(sources, candidates)
         sources, references = validate_shared(sources, references)
-        give_warnings(variant_warnings(self.variant))
+        give_warnings(variant_warnings(self.variant, sources))
         return candidate_scores(sources, candidates, references, self.variant)
 
     def minimum_bayes_risk(self, *, sources: Any, candidates: Any) -> Chosen:
@@ -532,7 +532,7 @@ class Scorer(TrainingMethods):
         (['a b'], [12.22, 26.94, 26.94])
         """
         sources, candidates = validate_candidates(sources, candidates, least=2)
-        give_warnings(variant_warnings(self.variant))
+        give_warnings(variant_warnings(self.variant, sources))
         return minimum_bayes_risk(sources, candidates, self.variant)
 
 

@@ -71,6 +71,10 @@ class TextSample(NamedTuple):
         empty = map(int.__add__, self[1:4], other[1:4])
         return TextSample._make([tuple(texts), *empty, self.nrefs | other.nrefs])
 
+    def sources(self) -> list[str]:
+        """Return the sources of the sample."""
+        return [source for _, source, _, _ in self.texts]
+
     def copies(self) -> int:
         """Return how many predictions of the sample are copies of their sources."""
         return sum(is_copy(source, output) for _, source, output, _ in self.texts)
@@ -146,7 +150,7 @@ def check_corpus(sample: TextSample, variant: Variant) -> Iterator[SariWarning]:
     if sample.mostly_copies():
         figures = f"{sample.copies()} of {len(sources)} outputs looked at"
         yield CopiedOutputsWarning("most outputs are the same as their sources", figures)
-        yield from variant_warnings(variant)
+        yield from variant_warnings(variant, sources)
     words = {name: list(map(words_of, texts)) for name, texts in columns.items()}
     yield from _repeated(sources, outputs)
     yield from _same_columns(sources, outputs, references)

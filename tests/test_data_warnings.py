@@ -57,6 +57,17 @@ def test_rewarded_copies_are_a_warning_where_they_can_mislead(clean, variant):
         assert rewarded(use, "easse") == []
 
 
+@pytest.mark.parametrize("variant", ["easse_multi", "easse_legacy", "star"])
+def test_variants_that_treat_sources_otherwise_reward_no_copies_of_tokenized_lowercased_texts(clean, variant):
+    columns = changed(clean, lambda text: tokenized(text).lower())
+    scorer, shared = Scorer(variant), {"sources": columns["sources"], "references": columns["references"]}
+    with scorer.collect_warnings() as found:
+        scorer.baselines(**shared)
+        scorer.score_candidates(**shared, candidates=[[text] for text in columns["predictions"]])
+        scorer.compare(**shared, predictions=dict.fromkeys("ab", columns["predictions"]), confidence=None)
+    assert [one for one in found if type(one).__name__ != "ResamplingWarning"] == []
+
+
 def test_all_categories_can_be_filtered_by_one(sari):
     base = sari.warning_categories["SariWarning"]
     assert all(issubclass(category, base) for category in sari.warning_categories.values())
