@@ -140,9 +140,9 @@ def _share_changed(sources: Sequence[str], variant: Variant) -> float:
     return sum(map(list.__ne__, as_sources, as_outputs)) / (len(sources) or 1)
 
 
-def signature_warnings(printed: str, here: str) -> Iterator[SariWarning]:
+def signature_warnings(printed: str | None, here: str) -> Iterator[SariWarning]:
     """Yield a warning if a printed signature names other versions or numbers of references than the one made here."""
-    if differing := differing_parts(printed, here):
+    if printed is not None and (differing := differing_parts(printed, here)):
         yield SignatureWarning("the signature differs from the printed one, so scores may differ", ", ".join(differing))
 
 

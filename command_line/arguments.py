@@ -14,9 +14,9 @@ from difflib import get_close_matches
 from glob import glob
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from sari.command_line.options import LEVEL, PAIRED_TESTS, SCORING_OPTIONS, OptionError, Options, flag_of
+from sari.command_line.options import LEVEL, PAIRED_TESTS, SCORING_OPTIONS, Options, flag_of
 from sari.companion_measures.registry import MEASURES, SIDE_FILES
 from sari.reports.formats import SENTENCE_FORMATS, TABLE_FORMATS
 from sari.reports.paragraph import bibliography
@@ -52,56 +52,42 @@ SEVERAL_SYSTEMS, SEVERAL_VARIANTS = "two or more systems", "two or more names of
 _OF_ONE_VARIANT = ("--explain", "--find-variant", "--report", "--sentences", "--why")
 
 
-class Rule(NamedTuple):
-    """What an option goes with.
-
-    Attributes:
-        needs: one of these.
-        excludes: none of these.
-    """
-
-    needs: tuple[str, ...] = ()
-    excludes: tuple[str, ...] = ()
-
-
-#: What goes with what: options, some with a value, and several systems or variants.
-RULES: dict[str, Rule] = {
-    "--table": Rule(excludes=("--sources", "--outputs", "--references", "--dataset")),
-    "--dataset": Rule(excludes=("--sources", "--references")),
-    "--echo": Rule(needs=("--dataset",)),
-    "--split": Rule(needs=("--dataset",)),
-    "--columns": Rule(needs=("--dataset", "--table")),
-    "--tab-separated": Rule(needs=("--references",)),
-    "--signature": Rule(
+#: The options, some with a value, and several systems or variants, that need one of others.
+NEEDS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("--echo", "--split"), ("--dataset",)),
+    "--columns": ("--dataset", "--table"),
+    "--tab-separated": ("--references",),
+    "--resamples": ("--confidence", *_TEST_FLAGS, "--report"),
+    "--seed": ("--confidence", *_TEST_FLAGS, "--by-references", "--report"),
+    **dict.fromkeys(_TEST_FLAGS, (SEVERAL_SYSTEMS,)),
+    **{flag_of(file.name): ("--measures",) for file in SIDE_FILES},
+    "--stop-words": ("--word-ranks",),
+    "--show intervals": ("--confidence", "--report"),
+    **dict.fromkeys(("--show difference", "--show p"), _TEST_FLAGS),
+    **dict.fromkeys(("--show group", "--show ranks"), ("--all-pairs",)),
+    **dict.fromkeys(("--caption", "--label"), ("--format latex", "--report")),
+}
+#: Those that go with none of others.
+EXCLUDES: dict[str, tuple[str, ...]] = {
+    "--table": ("--sources", "--outputs", "--references", "--dataset"),
+    "--dataset": ("--sources", "--references"),
+    "--signature": (
+        *("--variant", "--all-variants", "--find-variant"),
         # A tokenizer that is imported is given beside the signature that names it.
-        excludes=(
-            *("--variant", "--all-variants", "--find-variant"),
-            *(flag_of(name) for name in SCORING_OPTIONS if name != "tokenize"),
-        ),
+        *(flag_of(name) for name in SCORING_OPTIONS if name != "tokenize"),
     ),
-    "--all-variants": Rule(excludes=("--variant", *_OF_ONE_VARIANT)),
-    SEVERAL_VARIANTS: Rule(excludes=_OF_ONE_VARIANT),
-    SEVERAL_SYSTEMS: Rule(excludes=("--explain",)),
-    "--resamples": Rule(needs=("--confidence", *_TEST_FLAGS, "--report")),
-    "--seed": Rule(needs=("--confidence", *_TEST_FLAGS, "--by-references", "--report")),
-    **{flag: Rule((SEVERAL_SYSTEMS,), _PAIRED[place + 1 :]) for place, flag in enumerate(_PAIRED)},
-    "--all-pairs": Rule(needs=(SEVERAL_SYSTEMS,)),
-    **{flag_of(file.name): Rule(needs=("--measures",)) for file in SIDE_FILES},
-    "--stop-words": Rule(needs=("--word-ranks",)),
-    "--show": Rule(excludes=("--format csv", "--format json", "--score-only", "--ratings", "--explain")),
-    "--show intervals": Rule(needs=("--confidence", "--report")),
-    **dict.fromkeys(("--show difference", "--show p"), Rule(needs=_TEST_FLAGS)),
-    **dict.fromkeys(("--show group", "--show ranks"), Rule(needs=("--all-pairs",))),
-    "--by-order": Rule(excludes=("--format csv",)),
-    "--width": Rule(excludes=("--format csv", "--format json")),
-    "--format csv": Rule(excludes=("--by-references", "--published", "--why")),
-    "--score-only": Rule(excludes=("--explain", "--ratings", "--by-order", *_formats_but("text"), *_COMPARISONS)),
-    "--ratings": Rule(excludes=(*_TEST_FLAGS, *_ADDED, "--by-order", *_FILES, "--width")),
-    "--explain": Rule(excludes=("--ratings", *_FILES, *_COMPARISONS, *_formats_but("text", "json"))),
-    "--find-variant": Rule(
-        excludes=("--explain", "--ratings", "--by-order", "--show", "--score-only", *_FILES, *_COMPARISONS)
-    ),
-    **dict.fromkeys(("--caption", "--label"), Rule(needs=("--format latex", "--report"))),
+    "--all-variants": ("--variant", *_OF_ONE_VARIANT),
+    SEVERAL_VARIANTS: _OF_ONE_VARIANT,
+    SEVERAL_SYSTEMS: ("--explain",),
+    **{flag: _PAIRED[place + 1 :] for place, flag in enumerate(_PAIRED)},
+    "--show": ("--format csv", "--format json", "--score-only", "--ratings", "--explain"),
+    "--by-order": ("--format csv",),
+    "--width": ("--format csv", "--format json"),
+    "--format csv": ("--by-references", "--published", "--why"),
+    "--score-only": ("--explain", "--ratings", "--by-order", *_formats_but("text"), *_COMPARISONS),
+    "--ratings": (*_TEST_FLAGS, *_ADDED, "--by-order", *_FILES, "--width"),
+    "--explain": ("--ratings", *_FILES, *_COMPARISONS, *_formats_but("text", "json")),
+    "--find-variant": ("--explain", "--ratings", "--by-order", "--show", "--score-only", *_FILES, *_COMPARISONS),
 }
 
 
@@ -113,20 +99,20 @@ def parse(arguments: Sequence[str] | None, program: str = PROGRAM) -> Options:
         program: the name in the help.
 
     Raises:
-        OptionError, ValueError, TypeError: for wrong options.
+        ValueError, TypeError: for wrong options.
     """
     parser = _parser(program)
     try:
         options, unknown = parser.parse_known_args(arguments, namespace=Options())
     except argparse.ArgumentError as error:
-        raise OptionError(f"{str(error.argument_name).partition('/')[0]}: {error.message}") from None
+        raise ValueError(f"{str(error.argument_name).partition('/')[0]}: {error.message}") from None
     if options.printed is not None:
         options.printed = options.printed or parser.format_help().rstrip()
         return options
     if unknown:
         nearest = get_close_matches(unknown[0], _FLAGS, n=1)
         hint = f"did you mean {nearest[0]}?" if nearest else "see --help"
-        raise OptionError(f"unknown argument {shown(unknown[0])}; {hint}")
+        raise ValueError(f"unknown argument {shown(unknown[0])}; {hint}")
     for name in _NAMES_BY_COMMAS:
         if getattr(options, name) is not None:
             setattr(options, name, list(chain.from_iterable(getattr(options, name))))
@@ -134,7 +120,7 @@ def parse(arguments: Sequence[str] | None, program: str = PROGRAM) -> Options:
         options.baselines = list(BASELINES[:-1])
     _find_files(options)
     options.given = _given(options, parser)
-    if options.signature is not None and options.given.isdisjoint(RULES["--signature"].excludes):
+    if options.signature is not None and options.given.isdisjoint(EXCLUDES["--signature"]):
         chosen = read_signature(options.signature, tokenize=options.tokenize)
         vars(options).update(chosen, variant=[chosen["variant"]])
     check_rules(options)
@@ -168,21 +154,21 @@ def _named_files(outputs: Sequence[str]) -> dict[str, str]:
     for (name, path), system in zip(pairs, short, strict=True):
         system = visible(path) if not name and short.count(system) > 1 else system
         if system in named:
-            raise OptionError(fault("--outputs", f"{shown(system)} twice", "a name for each: NAME=FILE"))
+            raise ValueError(fault("--outputs", f"{shown(system)} twice", "a name for each: NAME=FILE"))
         named[system] = path
     return named
 
 
 def check_rules(options: Options) -> None:
-    """Refuse options that do not go together (OptionError); those about systems once these are known."""
+    """Refuse options that do not go together (ValueError); those about systems once these are known."""
     given = options.given | ({SEVERAL_SYSTEMS} if len(options.systems) > 1 else set())
-    for option in filter(given.__contains__, RULES):
-        rule = RULES[option]
-        for other in filter(given.__contains__, rule.excludes):
-            raise OptionError(f"{other} does not go with {option}")
-        is_known = options.systems or SEVERAL_SYSTEMS not in rule.needs
-        if rule.needs and is_known and given.isdisjoint(rule.needs):
-            raise OptionError(f"{option} needs {either(rule.needs)}")
+    for option in filter(given.__contains__, EXCLUDES):
+        for other in filter(given.__contains__, EXCLUDES[option]):
+            raise ValueError(f"{other} does not go with {option}")
+    for option in filter(given.__contains__, NEEDS):
+        is_known = options.systems or SEVERAL_SYSTEMS not in NEEDS[option]
+        if is_known and given.isdisjoint(NEEDS[option]):
+            raise ValueError(f"{option} needs {either(NEEDS[option])}")
 
 
 def _given(options: Options, parser: argparse.ArgumentParser) -> set[str]:
@@ -204,30 +190,22 @@ def _check_inputs(options: Options) -> None:
         check_choice("--dataset", options.dataset, NAMED_SETS, "or another with its --columns")
     missing = [flag_of(name) for name in files if getattr(options, name) is None]
     if missing and options.table is None and options.echo is None:
-        expected = either(map(flag_of, files), "and")
-        raise OptionError(f"missing {', '.join(missing)}: expected {expected}{others}")
+        raise ValueError(f"missing {', '.join(missing)}: expected {either(map(flag_of, files), 'and')}{others}")
     if options.columns is not None and len(options.columns) < len(columns):
-        raise OptionError(fault("--columns", len(options.columns), f"those of {either(columns, 'and')}"))
+        raise ValueError(fault("--columns", len(options.columns), f"those of {either(columns, 'and')}"))
     if options.ratings is not None and len(options.ratings) != (len(options.systems) or 1):
         each = "the name of a column of --table" if options.table is not None else "a file for each of --outputs"
-        raise OptionError(fault("--ratings", len(options.ratings), f"{len(options.systems) or 1}: {each}"))
+        raise ValueError(fault("--ratings", len(options.ratings), f"{len(options.systems) or 1}: {each}"))
 
 
 def _check_values(options: Options) -> None:
     """Refuse names and figures that are not possible, before anything is read."""
-    variants = [] if options.all_variants else options.variants
-    for name in variants:
+    for name in () if options.all_variants else options.variants:
         resolve_variant(name, **options.choices)
-    if options.find_variant is not None:
-        check_figure(options.find_variant)
-    if options.why is not None:
-        check_choice("--why", options.why, VARIANTS)
-    if options.why in variants:
-        raise OptionError(fault("--why", f"{shown(options.why)}, which is the variant itself", "another"))
-    for name in options.baselines or ():
-        check_choice("--baselines", name, BASELINES)
+    if options.why in options.variants:
+        raise ValueError(fault("--why", f"{shown(options.why)}, which is the variant itself", "another"))
     if len(set(map(os.path.realpath, options.written_paths))) < len(options.written_paths):
-        raise OptionError(fault("--report", f"{shown(options.report)}, which is the file of --sentences", "another"))
+        raise ValueError(fault("--report", f"{shown(options.report)}, which is the file of --sentences", "another"))
 
 
 # ---- The options ----------------------------------------------------------------------------------------------------
@@ -298,7 +276,7 @@ _GROUPS: dict[str, dict[str, _Option]] = {
             "choices": ("sources", "references"),
             "help": "print these texts of --dataset, and nothing else",
         },
-        "--split": {**_NAME, "help": "the split of --dataset (default: test)"},
+        "--split": {**_NAME, "default": "test", "help": "the split of --dataset (default: test)"},
         "--columns": {
             **_NAME,
             **_SEVERAL,
@@ -357,10 +335,12 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         "--baselines": {
             **_NAMES,
             "nargs": "*",
+            "type": _checked(lambda text: text.split(","), set(BASELINES).issuperset, f"one of {', '.join(BASELINES)}"),
             "help": f"add rows with the scores of {', '.join(BASELINES)} (default: all but each)",
         },
         "--why": {
             "metavar": "VARIANT",
+            "type": _checked(str, VARIANTS.__contains__, f"one of {', '.join(VARIANTS)}"),
             "help": "explain the difference to another variant, one choice at a time",
         },
     },
@@ -415,6 +395,7 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         },
         "--find-variant": {
             "metavar": "FIGURE",
+            "type": _checked(check_figure, lambda _: True, "a score as it is printed, from 0 to 100, such as 41.38"),
             "help": "find the variants and options that print this SARI, such as 41.38",
         },
         "--report": {

@@ -1,13 +1,11 @@
 """What the options choose: variants, resampling, companion measures, and the files that some of these need."""
 
-from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
-from sari.command_line.options import OptionError, Options, flag_of, in_options
+from sari.command_line.options import Options, flag_of, in_options
 from sari.companion_measures.registry import MEASURES, SIDE_FILES, Measure, own_measure, resolve
-from sari.corpus_statistics import CorpusStatistics
-from sari.data_warnings import LeftOutWarning, WarningRow, signature_warnings, warning_rows
+from sari.data_warnings import LeftOutWarning, WarningRow, warning_rows
 from sari.reports.score_report import RECORD_KEYS, columns_of
 from sari.reports.score_tables import SHOWN
 from sari.significance import Resampling, resolve_resampling
@@ -43,7 +41,7 @@ def resolve_choices(options: Options, **resampling: Any) -> Choices:
 
     Raises:
         FileError: for a side file that cannot be read.
-        OptionError: for options that the metric refuses, and measures that are unknown or lack what they need.
+        ValueError: for options that the metric refuses, and measures that are unknown or lack what they need.
     """
     variants, left_out = _chosen_variants(options)
     measures, side_data = _chosen_measures(options)
@@ -57,16 +55,10 @@ def _chosen_variants(options: Options) -> tuple[dict[str, Variant], list[Warning
         return {variant.label: variant for variant in chosen}, []
     possible, left_out = resolve_variants(**options.choices)
     if not possible:
-        raise OptionError(in_options(next(iter(left_out.values()))))
+        raise ValueError(next(iter(left_out.values())))
     unavailable = resolve_variants()[1]  # for want of a package, whatever the options
     messages = [f"{name} is left out: {in_options(why)}" for name, why in left_out.items() if name not in unavailable]
     return {variant.label: variant for variant in possible.values()}, warning_rows(map(LeftOutWarning, messages))
-
-
-def warnings_of_signature(options: Options, scored: Mapping[str, CorpusStatistics]) -> list[WarningRow]:
-    """Return the warning about a printed signature that differs from that of the scores."""
-    here = next(iter(scored.values())).signature
-    return warning_rows(signature_warnings(options.signature, here)) if options.signature is not None else []
 
 
 def _chosen_measures(options: Options) -> tuple[list[Measure], dict[str, Any]]:
@@ -80,7 +72,7 @@ def _chosen_measures(options: Options) -> tuple[list[Measure], dict[str, Any]]:
             nearest = ", ".join(get_close_matches(name, known, cutoff=0))
             raise ValueError(fault("--measures", shown(name), f"names such as {nearest}, or all alone: see --help"))
         if lacks := _lacks(known[name], options):
-            raise OptionError(f"--measures: {name} needs {lacks}")
+            raise ValueError(f"--measures: {name} needs {lacks}")
     of_measures = (column for row in MEASURES for column in columns_of(row.name))
     taken = set(map(str.casefold, [*RECORD_KEYS, *SHOWN, *of_measures]))
     measures = [known[name] for name in names]

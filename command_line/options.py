@@ -1,11 +1,10 @@
-"""The options that a user chose, what follows from them, and how they are refused."""
+"""The options that a user chose, what follows from them, and their names in messages."""
 
 from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterator, Sequence, Set
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
 from sari.companion_measures.registry import SIDE_FILES
@@ -50,23 +49,6 @@ _FLAGS = {
 }
 
 
-class OptionError(Exception):
-    """Wrong options, or missing packages, in a message of one line."""
-
-
-@contextmanager
-def refusals() -> Iterator[None]:
-    """Turn errors of the metric and missing packages into `OptionError`; texts have been checked before."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        raise OptionError(f"{error}, expected what requirements.txt or the extras install") from error
-    except OSError as error:  # of side files
-        raise OptionError(f"{error.filename}: {error.strerror}, expected a file to read") from error
-    except (ValueError, TypeError, ImportError) as error:
-        raise OptionError(in_options(str(error))) from error
-
-
 def in_options(message: str) -> str:
     """Replace the argument at the start of a message by its option.
 
@@ -78,19 +60,22 @@ def in_options(message: str) -> str:
     return _FLAGS[name] + message.removeprefix(name) if name in _FLAGS else message
 
 
-def warning_in_options(row: WarningRow) -> str:
-    """Return a warning with its advice as an option.
+def warning_lines(rows: Iterable[WarningRow]) -> list[str]:
+    """Return warnings as lines, with their advice as options.
 
     >>> advice = {"option": "tokenize", "values": ["zh", "char"]}
-    >>> warning_in_options({"category": "", "message": "outputs are Chinese", "detail": "", "advice": advice})
-    'outputs are Chinese: set --tokenize zh or char'
+    >>> warning_lines([{"category": "", "message": "outputs are Chinese", "detail": "", "advice": advice}])
+    ['warning: outputs are Chinese: set --tokenize zh or char']
     """
-    message = warning_in_words({**row, "advice": None})
-    if row["advice"] is None:
-        return message
-    name, values = row["advice"]["option"], row["advice"]["values"]
-    flag = flag_of(f"no_{name}" if False in values else name)
-    return f"{message}: set {flag} {either(value for value in values if isinstance(value, str))}".rstrip()
+    lines = []
+    for row in rows:
+        line = f"warning: {warning_in_words({**row, 'advice': None})}"
+        if row["advice"] is not None:
+            name, values = row["advice"]["option"], row["advice"]["values"]
+            flag = flag_of(f"no_{name}" if False in values else name)
+            line += f": set {flag} {either(value for value in values if isinstance(value, str))}".rstrip()
+        lines.append(line)
+    return lines
 
 
 class Options(argparse.Namespace):
@@ -149,8 +134,7 @@ def read_systems(options: Options) -> SystemColumns:
         table = read_output_table(options.table, columns=options.columns, encoding=options.encoding)
         return table.by_system(visible(stem(options.table)))
     if options.dataset is not None:
-        split = options.split or "test"
-        files = {"outputs": options.outputs, "encoding": options.encoding}
-        return read_outputs(options.dataset, split=split, columns=options.columns, **files)
+        places = {"split": options.split, "columns": options.columns, "encoding": options.encoding}
+        return read_outputs(options.dataset, outputs=options.outputs, **places)
     texts = (options.sources, options.outputs, options.references)
     return read_texts(*texts, encoding=options.encoding, tab_separated=options.tab_separated)

@@ -6,12 +6,11 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from sari.command_line.arguments import PROGRAM, check_rules, parse
-from sari.command_line.options import OptionError, Options, in_options, read_systems, refusals, warning_in_options
+from sari.command_line.options import Options, in_options, read_systems, warning_lines
 from sari.command_line.process import refuse, say
 from sari.reports.formats import TABLE_FORMATS
 from sari.reports.score_report import ScoreReport
@@ -22,9 +21,6 @@ from sari.text_files.named_sets import read_test_set
 from sari.text_files.writing import STANDARD_OUTPUT, check_writable
 from sari.validation import Columns, SystemColumns, fault
 from sari.variants import Variant, resolve_variant
-
-if TYPE_CHECKING:  # what `--help` need not wait for
-    from sari.data_warnings import WarningRow
 
 
 def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
@@ -37,11 +33,16 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     logging.getLogger("sacrebleu").setLevel(logging.ERROR)  # what matters of its tokenizers is an error, of one line
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # more of them only wait for each other
     try:
-        with refusals():
-            options = parse(arguments, program)
-            answer, messages = (options.printed, []) if options.printed is not None else _answer(options)
-    except (FileError, OptionError) as error:
+        options = parse(arguments, program)
+        answer, messages = (options.printed, []) if options.printed is not None else _answer(options)
+    except FileError as error:
         return refuse(program, str(error))
+    except ModuleNotFoundError as error:
+        return refuse(program, f"{error}, expected what requirements.txt or the extras install")
+    except OSError as error:  # of side files
+        return refuse(program, f"{error.filename}: {error.strerror}, expected a file to read")
+    except (ValueError, TypeError, ImportError) as error:
+        return refuse(program, in_options(str(error)))
     if options.sentences != STANDARD_OUTPUT:  # which has the scores of segments instead
         print(answer, flush=True)
     written = [f"{path}: written" for path in options.written_paths if not options.quiet]
@@ -55,7 +56,8 @@ def _answer(options: Options) -> tuple[str, list[str]]:
 
     Raises:
         FileError: for a file that cannot be read or written.
-        OptionError: for options that the metric refuses, or packages that are missing.
+        ValueError, TypeError: for options that the metric refuses.
+        ImportError: for packages that are missing.
     """
     for path in options.written_paths:
         check_writable(path, options.input_paths)
@@ -81,14 +83,14 @@ def _answer(options: Options) -> tuple[str, list[str]]:
         report = replace(report, warnings=[])
     if options.score_only:
         signatures = [] if options.quiet else report.signatures
-        return _scores_alone(report, options), [*signatures, *_warning_lines(report.warnings)]
+        return _scores_alone(report, options), [*signatures, *warning_lines(report.warnings)]
     tables = tabulate_scores(report, by_order=options.by_order, digits=options.width, show=options.show)
     return _formatted(tables, options)
 
 
 def _echoed(options: Options) -> str:
     """Return the sources of a test set, or its references with tabs between them, a line for each segment."""
-    sources, references = read_test_set(options.dataset, split=options.split or "test", columns=options.columns)
+    sources, references = read_test_set(options.dataset, split=options.split, columns=options.columns)
     rows = references if options.echo == "references" else [[source] for source in sources]
     return "\n".join("\t".join(" ".join(text.split()) for text in row) for row in rows)
 
@@ -103,11 +105,7 @@ def _scores_alone(report: ScoreReport, options: Options) -> str:
 def _formatted(report: TableReport, options: Options) -> tuple[str, list[str]]:
     """Return tables in the format of the options, and their warnings, which text leaves to standard error."""
     printed = replace(report, warnings=[]) if options.format == "text" else report
-    return TABLE_FORMATS[options.format].write(printed, options.layout), _warning_lines(report.warnings)
-
-
-def _warning_lines(warnings: Iterable[WarningRow]) -> list[str]:
-    return [f"warning: {warning_in_options(row)}" for row in warnings]
+    return TABLE_FORMATS[options.format].write(printed, options.layout), warning_lines(report.warnings)
 
 
 def _variant_search(options: Options, columns: SystemColumns) -> TableReport:

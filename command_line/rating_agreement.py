@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from sari.command_line.choices import resolve_choices, warnings_of_signature
+from sari.command_line.choices import resolve_choices
 from sari.command_line.options import Options, read_systems
 from sari.command_line.progress_bar import step_bar
 from sari.corpus_statistics import score_columns
-from sari.data_warnings import check_resampling, merge_warnings, warning_rows
+from sari.data_warnings import check_resampling, merge_warnings, signature_warnings, warning_rows
 from sari.human_ratings.correlation import COEFFICIENTS, SystemRows
 from sari.human_ratings.correlation_report import tabulate_agreement
 from sari.human_ratings.rated_outputs import RatedOutputs, RatedScore, rated_scores, report_agreement
@@ -23,7 +23,7 @@ def agree(options: Options) -> TableReport:
 
     Raises:
         FileError: for a file that cannot be read, and a rating that is no number.
-        OptionError: for options that the metric refuses, unknown measures, and ratings that cannot be explained.
+        ValueError: for options that the metric refuses, unknown measures, and ratings that are all the same.
     """
     rated, columns = _rated_outputs(options)
     options.systems = list(columns.predictions)
@@ -39,7 +39,8 @@ def agree(options: Options) -> TableReport:
     scores += _measure_scores(measuring.measure(measures))
     doubts = merge_warnings({name: corpus.warnings() for name, corpus in scored.items()})
     doubts += check_resampling(rated.sources) if resampling.confidence is not None else []
-    warnings = warning_rows(doubts) + left_out + warnings_of_signature(options, scored)
+    doubts += signature_warnings(options.signature, next(iter(scored.values())).signature)
+    warnings = warning_rows(doubts) + left_out
     with step_bar("Resampling", len(rated.levels) * len(COEFFICIENTS), quiet=options.quiet) as advance:
         report = report_agreement(
             scores, rated, resampling, warnings=[] if options.quiet else warnings, advance=advance

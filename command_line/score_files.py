@@ -6,12 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from sari.command_line.arguments import BASELINES
-from sari.command_line.choices import Choices, resolve_choices, warnings_of_signature
+from sari.command_line.choices import Choices, resolve_choices
 from sari.command_line.options import Options
 from sari.command_line.progress_bar import step_bar
 from sari.comparison import baseline_scores, compare_corpora
 from sari.corpus_statistics import CorpusStatistics, score_systems
-from sari.data_warnings import LeftOutWarning, warning_rows
+from sari.data_warnings import LeftOutWarning, signature_warnings, warning_rows
 from sari.reports.by_references import scores_by_references
 from sari.reports.formats import SENTENCE_FORMATS, format_of_ending
 from sari.reports.published_systems import find_standing
@@ -32,7 +32,8 @@ def score_files(options: Options, columns: SystemColumns) -> ScoreReport:
 
     Raises:
         FileError: for a file that cannot be read or written.
-        OptionError: for options that the metric refuses, or packages that are missing.
+        ValueError, TypeError: for options that the metric refuses.
+        ImportError: for packages that are missing.
     """
     choices = resolve_choices(options)
     check_show(options.show or (), choices.measures)
@@ -48,7 +49,8 @@ def score_files(options: Options, columns: SystemColumns) -> ScoreReport:
     }
     report = report_of(comparisons, scored)
     first = next(iter(scored.values()))
-    report = replace(report, warnings=report.warnings + choices.left_out + warnings_of_signature(options, first))
+    differences = warning_rows(signature_warnings(options.signature, report.signatures[0]))
+    report = replace(report, warnings=report.warnings + choices.left_out + differences)
     report = _with_more(report, columns, options, choices)
     if choices.measures:
         from sari.reports.measuring import Measuring, chosen_tokenizer
@@ -104,7 +106,7 @@ def _document(
     """Return a report of the systems as text, in the format that the path of `--report` ends in.
 
     Raises:
-        OptionError: for packages that are missing.
+        ImportError: for packages that are missing.
     """
     from sari.reports import building, report_page
 

@@ -3,8 +3,10 @@
 import pytest
 
 from sari.command_line import options as command_line_options
+from sari.command_line import program
 from sari.command_line.arguments import parse
-from sari.command_line.options import OptionError, read_systems, refusals
+from sari.command_line.options import read_systems
+from sari.command_line.program import main
 
 
 def test_files_and_systems(tmp_path, monkeypatch):
@@ -48,7 +50,10 @@ def test_the_split_of_a_data_set(monkeypatch, given, split):
         ),
     ],
 )
-def test_errors_name_options(error, message):
-    with pytest.raises(OptionError) as refused, refusals():
+def test_errors_name_options(error, message, capsys, monkeypatch):
+    def fails(*_):
         raise error
-    assert str(refused.value) == message
+
+    monkeypatch.setattr(program, "parse", fails)
+    assert main([]) == 2
+    assert capsys.readouterr().err == f"score.py: error: {message}\n"
