@@ -170,7 +170,8 @@ def exact_sums(rows: np.ndarray) -> np.ndarray:
 
 def exact_value(totals: np.ndarray, divisor: int = 1) -> np.ndarray:
     """Divide exact sums by `divisor` and return float64; each is rounded once."""
-    unit, limbs = divisor << _BITS, zip(*totals.reshape(3, -1).tolist(), strict=True)
+    unit = divisor << _BITS
+    limbs = zip(*totals.reshape(3, -1).tolist(), strict=True)
     values = [((first << _BITS) + (second << _LIMB_BITS) + third) / unit for first, second, third in limbs]
     return np.array(values, float).reshape(totals.shape[1:])
 
@@ -181,6 +182,7 @@ def as_summed(values: np.ndarray) -> np.ndarray:
 
 
 def _f1(precision: np.ndarray, recall: np.ndarray) -> np.ndarray:
+    """Return the harmonic mean, and 0 where both are 0."""
     return 2 * precision * recall / np.maximum(precision + recall, _TINY)
 
 

@@ -91,7 +91,7 @@ class Ngrams:
         return self.order.long_references[self.segments]
 
     def left_over(self, candidates: np.ndarray) -> np.ndarray:
-        """Return which of some n-grams, bool[ngram], deleting words from the source can leave: bool[ngram]."""
+        """Return which of the candidates deleting words from the source can leave; both are bool[ngram]."""
         left = np.zeros(len(candidates), bool)
         places = np.arange(len(self.order.segments), dtype=np.int64)[self.part]
         left[candidates] = [self.order.is_left_over(ngram) for ngram in places[candidates].tolist()]
@@ -295,19 +295,17 @@ def count_ngrams(tokens: Tokens, variant: Variant) -> SegmentCounts:
 def count_by_each(tokens: Tokens, variant: Variant, countings: Iterable[str]) -> dict[str, SegmentCounts]:
     """Count as `count_ngrams` does, by several countings in place of that of the variant. N-grams are numbered once."""
     segments, systems = len(tokens.nrefs), len(tokens.predictions)
-    counts = {
-        counting: np.empty((systems * segments, variant.max_order, len(OPERATIONS), len(RATIO_PARTS)))
-        for counting in countings
-    }
+    shape = (systems * segments, variant.max_order, len(OPERATIONS), len(RATIO_PARTS))
+    sums_by_counting = {counting: np.empty(shape) for counting in countings}
     for order in _orders(tokens, variant):
         for system in range(systems):
             old, new = order.parts(system)
             rows = slice(system * segments, (system + 1) * segments)
-            for counting, sums in counts.items():
-                ratios = COUNTINGS[counting].formula(old, new)
-                _sum(ratios, old.segments, new.segments, sums[rows, order.n - 1])
+            for counting, sums in sums_by_counting.items():
+                of_ngrams = COUNTINGS[counting].formula(old, new)
+                _sum(of_ngrams, old.segments, new.segments, sums[rows, order.n - 1])
     sizes = _sizes(tokens)
-    return {counting: SegmentCounts(sums, sizes) for counting, sums in counts.items()}
+    return {counting: SegmentCounts(sums, sizes) for counting, sums in sums_by_counting.items()}
 
 
 class NgramTable(NamedTuple):
@@ -379,12 +377,13 @@ def _counts_of_ngrams(old: Ngrams, new: Ngrams, variant: Variant) -> np.ndarray:
     return counts
 
 
-def _sum(counts: Counts, old: np.ndarray, new: np.ndarray, sums: np.ndarray) -> None:
-    """Sum what a formula returned for n-grams into the rows of `sums`: float64[row, operation, 4].
+def _sum(counts: Counts, old_rows: np.ndarray, new_rows: np.ndarray, sums: np.ndarray) -> None:
+    """Write the sums of what a formula returned for n-grams into `sums`: float64[row, operation, 4].
 
-    `old` and `new` are the rows, int64[ngram], of the n-grams of the source and of those that it lacks.
+    `old_rows` and `new_rows` are int64[ngram]: into which row each n-gram of the source goes, and each that it lacks.
     """
-    for operation, (ratios, rows) in enumerate(((counts.keep, old), (counts.delete, old), (counts.add, new))):
+    operations = ((counts.keep, old_rows), (counts.delete, old_rows), (counts.add, new_rows))
+    for operation, (ratios, rows) in enumerate(operations):
         parts = sums[:, operation]
         parts[:, PRECISION_NUMERATOR] = parts[:, RECALL_NUMERATOR] = np.bincount(rows, ratios.right, len(sums))
         parts[:, PRECISION_DENOMINATOR] = np.bincount(rows, ratios.done, len(sums))
@@ -392,7 +391,7 @@ def _sum(counts: Counts, old: np.ndarray, new: np.ndarray, sums: np.ndarray) -> 
         if ratios.recalled is not None:
             parts[:, RECALL_NUMERATOR] = np.bincount(rows, ratios.recalled, len(sums))
     if counts.keep_recall_of_new is not None:
-        sums[:, _KEEP, RECALL_DENOMINATOR] += np.bincount(new, counts.keep_recall_of_new, len(sums))
+        sums[:, _KEEP, RECALL_DENOMINATOR] += np.bincount(new_rows, counts.keep_recall_of_new, len(sums))
 
 
 def _sizes(tokens: Tokens) -> Sizes | None:
@@ -490,7 +489,7 @@ class _Order:
         return self.tokens.spans.strings(place, place + self.n)
 
     def is_left_over(self, ngram: int) -> bool:
-        """Return whether deleting words from the source, as it is written, leaves an n-gram that references hold.
+        """Return whether deleting words from the source, as it is written, leaves an n-gram.
 
         As in modified-sari.py, empty tokens are not words, the words must also stand in n-grams of the source, and a
         source without n-grams of the order has no words.
@@ -513,6 +512,7 @@ class _Order:
         """How many references hold each n-gram: int64[ngram]."""
         sizes = _ngrams_of_texts(self.tokens.lengths[self.tokens.references], self.n)
         texts = np.arange(len(sizes), dtype=np.int64).repeat(sizes)
+        # An n-gram that a reference repeats counts once: both numbers as one, and the n-gram's number again.
         held = pd.unique(self._in_references.astype(np.int64) << 32 | texts) >> 32
         return np.bincount(held, minlength=len(self.segments))
 
@@ -525,10 +525,8 @@ class _Order:
     @cached_property
     def _place_of(self) -> np.ndarray:
         """Where an occurrence of each n-gram begins among the tokens: int64[ngram]."""
-        lengths = self.tokens.lengths
-        left = self.tokens.starts[1:].repeat(lengths) - np.arange(
-            len(self.tokens.ids), dtype=np.int64
-        )  # tokens left in the text
+        places = np.arange(len(self.tokens.ids), dtype=np.int64)
+        tokens_left = self.tokens.starts[1:].repeat(self.tokens.lengths) - places  # in the text, from each token on
         place_of = np.empty(len(self.segments), np.int64)
-        place_of[self.numbers] = np.flatnonzero(left >= self.n)
+        place_of[self.numbers] = np.flatnonzero(tokens_left >= self.n)
         return place_of

@@ -24,8 +24,10 @@ from .variants import Text, Variant
 _CHUNK_CHARACTERS = 400_000
 _FEW_SEGMENTS = 64
 
-# Classes of bytes for the 13a rules, as bits. The separator 0xFF counts as whitespace.
+# Classes of bytes for the 13a rules, as bits. The separator 0xFF counts as whitespace. Marks, digits and dashes have
+# neighbouring bits, so that a shift by one compares a digit with the mark or dash beside it.
 _SPACE, _ALONE, _MARK, _DIGIT, _DASH = 1, 2, 4, 8, 16
+# The end of the buffer: from each token 8 bytes are read as a word.
 _PADDING = b"\xff" * 8
 _WHITESPACE = bytes([*range(9, 14), *range(28, 33), 0xFF])
 _NON_ASCII_WHITESPACE = re.compile(r"[^\S\x00-\x7f]")
@@ -53,9 +55,8 @@ _REPLACED_13A = (
     (b"&", b"&gt;", b">"),
 )
 
-# A token of n < 8 bytes fills its 64-bit word up with 0xFF, which no token holds.
+# A token of n <= 8 bytes fills its 64-bit word up with 0xFF, which no token holds.
 _FILL = np.array([(1 << 64) - (1 << 8 * n) for n in range(9)], np.uint64)
-_FILL[8] = 0
 
 
 class Spans(NamedTuple):
@@ -82,8 +83,8 @@ class Tokens:
         spans: the tokens as text.
         sources: the raw sources.
         source_text: how sources become tokens.
-        sentences: int64[text]: how many sentences each reference and each prediction has; None where no penalty needs
-            them.
+        sentences: int64[text but sources]: how many sentences each reference and each prediction has; None where no
+            penalty needs them.
     """
 
     ids: np.ndarray
