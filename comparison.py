@@ -1,4 +1,4 @@
-"""Compare systems, with tests and baselines, and candidates."""
+"""Systems compared with each other and with baselines, and candidates of one source with each other."""
 
 from collections.abc import Iterator
 from itertools import combinations, islice
@@ -12,7 +12,7 @@ from .corpus_statistics import CorpusStatistics, score_systems
 from .data_warnings import SariWarning, check_resampling, merge_warnings, variant_warnings
 from .ngram_statistics import count_ngrams
 from .significance import TESTS, Resampling, Sample, in_blocks
-from .tokenization import encode_corpus, seen_once
+from .tokenization import encode_corpus, with_caches
 from .validation import SystemColumns, fault, shown
 from .variants import SCORES, SIGNIFICANT, Variant
 
@@ -110,7 +110,8 @@ def rank_systems(results: dict[str, Any], pairs: list[dict[str, Any]]) -> None:
         differ[one, other] = differ[other, one] = is_significant
     group = 1
     for place, result in enumerate(results.values()):
-        group += bool(place and differ[:place, place:].all())
+        if place and differ[:place, place:].all():
+            group += 1
         losses, wins = int(differ[place, :place].sum()), int(differ[place, place:].sum())
         result["group"], result["rank"] = group, [losses + 1, len(places) - wins]
 
@@ -166,7 +167,8 @@ def baseline_scores(
         return np.concatenate([others, people.mean(axis=-2, keepdims=True), people], axis=-2) if of_people else others
 
     scores = with_mean(np.array([[corpus.scores()[score] for score in SCORES] for corpus in systems.values()]))
-    names[first:] = ["references"] * bool(of_people) + of_people
+    if of_people:
+        names.insert(first, "references")
     results = dict(zip(names, map(named_scores, scores), strict=True))
     if resampling is not None and has_intervals:
         scores_of_sums = next(iter(systems.values())).scores_of_sums
@@ -214,13 +216,15 @@ def _scores_alone(segments: list[tuple[str, list[str], list[str]]], variant: Var
     if not runs:
         return
     sources, references, texts = map(list, zip(*runs, strict=True))
-    width, variant = max(map(len, texts)), seen_once(variant)
+    variant = with_caches(variant)
+    # Each column is a system; a run with fewer predictions repeats its first one, whose scores are left out again.
+    width = max(map(len, texts))
     columns = list(zip(*(row + row[:1] * (width - len(row)) for row in texts), strict=True))
-    rows = iter(texts)
+    numbers = iter(map(len, texts))
     for tokens in encode_corpus(sources, references, columns, variant):
         scores = segment_scores(count_ngrams(tokens, variant), variant)[:, 0].reshape(width, -1)
-        for values, row in zip(scores.T.tolist(), rows, strict=False):
-            yield from values[: len(row)]
+        for of_run in scores.T.tolist():
+            yield from of_run[: next(numbers)]
 
 
 def _rows_of(systems: dict[str, CorpusStatistics]) -> np.ndarray:
@@ -244,6 +248,7 @@ def _tests_of_pairs(
     pairs = [(places.index(one), places.index(other)) for one, other in names]
     tested = []
     for (one, other), fields in zip(names, sample.named_tests(SCORES, pairs, resampling), strict=True):
+        # Those of the printed scores: the sample's are of rows on a grid, and may differ in the last bit.
         fields["differences"] = {score: results[one][score] - results[other][score] for score in SCORES}
         tested.append({"systems": [one, other], **fields})
     return tested

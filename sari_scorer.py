@@ -247,8 +247,8 @@ class Scorer(TrainingMethods):
 
         tokens = encode_corpus(columns.sources, columns.references, [columns.predictions], self.variant)
         counted = (count_ngrams(chunk, self.variant) for chunk in tokens)
-        sample, rows = take_sample(*columns), confidence is not None
-        corpus = score_corpus(counted, self.variant, sample, sentences=details, rows=rows)
+        sample = take_sample(*columns)
+        corpus = score_corpus(counted, self.variant, sample, sentences=details, rows=confidence is not None)
         result = corpus.result(details=details, resampling=resampling)
         give_warnings([*check_layout(columns.sources, columns.references), *corpus.warnings(resampling)])
         if baselines:
@@ -388,7 +388,8 @@ class Scorer(TrainingMethods):
         Returns:
             The four scores of each baseline by its name: "copy", the sources; "empty", empty outputs; "unrelated", the
             first reference of the next segment, if there are several segments; and, if all segments have at least two
-            references, "reference 1" and so on, each scored against the others, and "references", their mean.
+            references, "reference 1" and so on, at most ten, each scored against all others, and "references", their
+            mean.
         """
         sources, references = validate_shared(sources, references)
         give_warnings([*check_layout(sources, references), *variant_warnings(self.variant, sources)])

@@ -210,13 +210,13 @@ def apply_tokenizer(texts: Sequence[str], text: Text) -> tuple[Sequence[str], Te
     if text.lowercase:
         texts = [one.lower() for one in texts]
     function = function_of("tokenize", tokenize)
-    return [_called(function, one) for one in texts], replace(text, tokenize="none", lowercase=False)
+    return [_joined_tokens(function, one) for one in texts], replace(text, tokenize="none", lowercase=False)
 
 
-def seen_once(variant: Variant) -> Variant:
+def with_caches(variant: Variant) -> Variant:
     """Return a variant that scores the same, whose tokenizer and splitter, if they are Python code, see a text once."""
     if variant.tokenize not in ("13a", "none"):
-        variant = replace(variant, tokenize=cache(partial(_called, function_of("tokenize", variant.tokenize))))
+        variant = replace(variant, tokenize=cache(partial(_joined_tokens, function_of("tokenize", variant.tokenize))))
     if variant.penalty_rules is not None:
         split = function_of("sentence_splitter", variant.sentence_splitter)
         variant = replace(variant, sentence_splitter=cache(split))
@@ -248,7 +248,7 @@ def even_runs(sizes: np.ndarray, wanted: int) -> Iterator[slice]:
         yield slice(begin, end)
 
 
-def _called(tokenize: Callable[[str], Any], text: str) -> str:
+def _joined_tokens(tokenize: Callable[[str], Any], text: str) -> str:
     """Return the tokens of a text, apart by spaces; a tokenizer returns them so, or one by one, as text or spaCy's."""
     tokens = tokenize(text)
     if not isinstance(tokens, str):

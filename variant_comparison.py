@@ -17,7 +17,7 @@ from .corpus_statistics import score_columns, score_corpus
 from .languages import SCRIPTS, fitting_tokenizers
 from .ngram_statistics import COUNTINGS, count_by_each
 from .text_checks import NO_TEXTS
-from .tokenization import encode_corpus, seen_once
+from .tokenization import encode_corpus, with_caches
 from .validation import Columns, SystemColumns
 from .variants import (
     CHANGES,
@@ -59,7 +59,7 @@ def _option(name: str, step: str, *tried: Any) -> Choice:
 CHOICES = {
     "tokenize": _option("tokenize", "text", "13a", "intl", "none", "char", "moses"),
     "lowercase": _option("lowercase", "text", True, False),
-    "splits_on_space": Choice("text", lambda splits: "an empty text is one token" * splits),
+    "splits_on_space": Choice("text", lambda splits: "an empty text is one token" if splits else ""),
     "source_tokenize": Choice("text", lambda name: "" if name is None else "sources only split"),
     "lowercases_sources": Choice("text", lambda lowercases: "" if lowercases else "sources cased"),
     "zero_division": _option("zero_division", "zero division", 0.0, 1.0),
@@ -139,14 +139,23 @@ _CALLED = ("tokenize", "sentence_splitter")
 _NUMBERED_BY = attrgetter("text", "source_text", "source_weight", "max_order", "penalties")
 
 
+class _TestSet(NamedTuple):
+    """The texts, with all or with the first references, and the number of changes that it counts as to take these."""
+
+    columns: SystemColumns
+    changes: int
+
+
 def find_variant(columns: SystemColumns, figure: Decimal, *, progress: bool, **options: Any) -> VariantSearch:
     """Find the variants under which checked texts have a printed figure, as `Scorer.find_variant` does."""
     variants, left_out = tried_variants(columns.sources, **options)
     of_one_reference = columns._replace(references=[row[:1] for row in columns.references])
-    test_sets = [columns] if columns.references == of_one_reference.references else [columns, of_one_reference]
+    test_sets = [_TestSet(columns, changes=0)]
+    if of_one_reference.references != columns.references:
+        test_sets.append(_TestSet(of_one_reference, changes=1))
     rows = [
-        _found_variant(variant, scores, test_sets[cuts], figure, changes=len(variant.changes) + cuts)
-        for cuts, variant, scores in _scored_by_each(test_sets, variants, progress=progress)
+        _found_variant(variant, scores, texts.columns, figure, changes=len(variant.changes) + texts.changes)
+        for texts, variant, scores in _scored_by_each(test_sets, variants, progress=progress)
     ]
     by_scores: dict[tuple[float, ...], list[FoundVariant]] = {}
     for row in sorted(rows, key=lambda row: row["changes"]):
@@ -154,7 +163,7 @@ def find_variant(columns: SystemColumns, figure: Decimal, *, progress: bool, **o
         if not (equal and row["changes"]):
             equal.append(row)
     kept = [row for equal in by_scores.values() for row in equal]
-    hits = [row for row in kept if _rounds_to(row["sari"], figure) or row["verdict"].endswith("cut")]
+    hits = [row for row in kept if _rounds_to(row["sari"], figure) or _is_cut(row["sari"], figure, row["changes"])]
     others = sorted((equal[0] for equal in by_scores.values()), key=lambda row: abs(row["distance"]))
     return {
         "figure": str(figure),
@@ -171,15 +180,16 @@ def _found_variant(
     variant: Variant, scores: Scores, texts: SystemColumns, figure: Decimal, *, changes: int
 ) -> FoundVariant:
     nrefs = set(map(len, texts.references))
-    verdict = ("as published", "one change")[changes] if changes < 2 else "several changes"
-    is_cut = not changes and not _rounds_to(scores["sari"], figure) and _rounds_to(scores["sari"], figure, ROUND_DOWN)
+    verdict = {0: "as published", 1: "one change"}.get(changes, "several changes")
+    if _is_cut(scores["sari"], figure, changes):
+        verdict += ", cut"
     return {
         **scores,
         "options": {"variant": variant.name, **variant.changes},
         "nrefs": min(nrefs) if len(nrefs) == 1 else "var",
         "signature": variant.signature(nrefs),
         "changes": changes,
-        "verdict": verdict + ", cut" * is_cut,
+        "verdict": verdict,
         "distance": scores["sari"] - float(figure),
     }
 
@@ -188,24 +198,30 @@ def _rounds_to(score: float, figure: Decimal, rounding: str = ROUND_HALF_EVEN) -
     return Decimal(score).quantize(figure, rounding) == figure
 
 
+def _is_cut(score: float, figure: Decimal, changes: int) -> bool:
+    """Return whether a score as published prints as the figure only if its digits are cut instead of rounded."""
+    return changes == 0 and not _rounds_to(score, figure) and _rounds_to(score, figure, ROUND_DOWN)
+
+
 def _scored_by_each(
-    test_sets: list[SystemColumns], variants: list[Variant], *, progress: bool
-) -> Iterator[tuple[int, Variant, Scores]]:
-    """Yield the place of each test set, each variant, and the means of the scores of systems.
+    test_sets: list[_TestSet], variants: list[Variant], *, progress: bool
+) -> Iterator[tuple[_TestSet, Variant, Scores]]:
+    """Yield each test set, each variant, and the means of the scores of systems.
 
     Texts are split once, tokens are numbered once, and n-grams are counted once for all variants that share them.
     """
     groups: dict[Any, list[Variant]] = {}
-    known: dict[Any, Any] = {}  # the tokenizers and splitters so far, which remember what they have split
+    cached: dict[Any, Any] = {}  # the tokenizers and splitters so far, which remember what they have split
     for variant in variants:
         groups.setdefault(_NUMBERED_BY(variant), []).append(variant)
-    pairs = [(place, group) for group in groups.values() for place in range(len(test_sets))]
-    for place, group in tqdm(pairs, "Searching", leave=False, delay=1, disable=None if progress else True):
-        first = seen_once(group[0])
-        shared = {name: known.setdefault((name, getattr(group[0], name)), getattr(first, name)) for name in _CALLED}
-        first = replace(first, **shared)
+    pairs = [(texts, group) for group in groups.values() for texts in test_sets]
+    for texts, group in tqdm(pairs, "Searching", leave=False, delay=1, disable=None if progress else True):
+        first = with_caches(group[0])
+        for name in _CALLED:
+            function = cached.setdefault((name, getattr(group[0], name)), getattr(first, name))
+            first = replace(first, **{name: function})
         countings = {variant.counting for variant in group}
-        sources, systems, references = test_sets[place]
+        sources, systems, references = texts.columns
         chunks = encode_corpus(sources, references, systems.values(), first)
         counted = [count_by_each(tokens, first, countings) for tokens in chunks]
         for variant in group:
@@ -214,7 +230,7 @@ def _scored_by_each(
                 score_corpus([part[system] for part in parts], variant, NO_TEXTS).scores()
                 for system in range(len(systems))
             ]
-            yield place, variant, cast(Scores, {name: fmean(system[name] for system in scores) for name in SCORES})
+            yield texts, variant, cast(Scores, {name: fmean(system[name] for system in scores) for name in SCORES})
 
 
 def _hits_by_chance(rows: list[FoundVariant], figure: Decimal) -> float:
@@ -266,6 +282,7 @@ def tried_variants(sources: list[str], variant: str | None = None, **options: An
                 with suppress(ValueError):  # penalties with the level "corpus"
                     variants.append(resolve_variant(name, **dict(zip(values, choices, strict=True))))
     variants.sort(key=lambda one: len(one.changes))
+    # Of equal variants the first one stays, since it is written last.
     first_of = {replace(one, name="", summary="", source="", cites=""): one for one in reversed(variants)}
     first = set(first_of.values())
     return [one for one in variants if one in first or not one.changes], not_tried
