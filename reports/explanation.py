@@ -33,12 +33,12 @@ class Places:
     Attributes:
         source: in the source, where the output did the operation; if only references did it, all its places.
         output: in the output.
-        references: in each reference.
+        references: in each reference that has it, by its number from 0.
     """
 
     source: list[int]
     output: list[int]
-    references: list[list[int]]
+    references: dict[int, list[int]]
 
 
 @dataclass(frozen=True)
@@ -210,11 +210,11 @@ def _penalties(counted: SegmentCounts, variant: Variant) -> Iterator[Penalty]:
 
 def _places(texts: Sequence[Sequence[str]], order: int) -> dict[tuple[str, ...], Places]:
     """Return where each n-gram begins in the source, the output and the references."""
-    starts: dict[tuple[str, ...], list[list[int]]] = defaultdict(lambda: [[] for _ in texts])
-    for number, tokens in enumerate(texts):
+    starts_of: dict[tuple[str, ...], dict[int, list[int]]] = defaultdict(dict)
+    for number, tokens in enumerate(texts, -2):  # the source is -2, the output -1
         for start in range(len(tokens) - order + 1):
-            starts[tuple(tokens[start : start + order])][number].append(start)
-    return {tokens: Places(source, output, references) for tokens, (source, output, *references) in starts.items()}
+            starts_of[tuple(tokens[start : start + order])].setdefault(number, []).append(start)
+    return {ngram: Places(starts.pop(-2, []), starts.pop(-1, []), starts) for ngram, starts in starts_of.items()}
 
 
 def _grams(ngrams: list[Ngram], places: dict[tuple[str, ...], Places], kept: set[int]) -> dict[str, list[Gram]]:

@@ -47,7 +47,17 @@ def test_the_page_knows_where_every_ngram_is():
     kept = explanation.grams[1]["keep"][0]
     assert kept.text == "a b"
     found = {"operation": "keep", "mark": "right", "why": kept.why}
-    assert orders[1][0] == {**found, "places": [[0], [0], [0], []]}
+    assert orders[1][0] == {**found, "places": {"s": [0], "o": [0], "r0.": [0]}}
+
+
+@pytest.mark.parametrize("written", [repr, rendering.texts])
+def test_references_add_their_own_texts_alone(written):
+    """No n-gram has an entry for each reference: four times the references make about four times as much."""
+    of_100, of_400 = (
+        len(written(explained("a b", "a c", [f"w{number} a x{number}" for number in range(size)])))
+        for size in (100, 400)
+    )
+    assert of_400 < 4.5 * of_100
 
 
 @pytest.mark.parametrize("variant", ["hf", "easse", "paper", "dsari"])

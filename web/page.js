@@ -9,12 +9,11 @@
 
   // --- Words and n-grams --------------------------------------------------------------------------------------------
 
-  const keyOf = (text) => (text === 0 ? "s" : text === 1 ? "o" : `r${text - 2}.`);
-
-  /** Return the keys of the words at all places of an n-gram: text 0 is the source, 1 the output, then references. */
+  /** Return the keys of the words at all places of an n-gram: "s3" is in the source, "o0" in the output, "r1.2" in a
+      reference. */
   function keysOf(gram, size) {
-    const keysFrom = (text, start) => [...Array(size).keys()].map((step) => keyOf(text) + (start + step));
-    return gram.places.flatMap((starts, text) => starts.flatMap((start) => keysFrom(text, start)));
+    const keysFrom = (text, start) => [...Array(size).keys()].map((step) => text + (start + step));
+    return Object.entries(gram.places).flatMap(([text, starts]) => starts.flatMap((start) => keysFrom(text, start)));
   }
 
   const wordAt = (key) => see.querySelector(`[data-at="${key}"]`);

@@ -246,14 +246,18 @@ def verdict(score: float, baselines: Mapping[str, Scores]) -> str:
 
 
 def _gram_rows(explanation: Explanation) -> list[list[dict[str, Any]]]:
-    """Return for each order its n-grams, as `page.js` reads them, with their places in every text."""
+    """Return for each order its n-grams, as `page.js` reads them, with their places by the keys of texts."""
     return [
         [
             {
                 "operation": operation,
                 "mark": gram.mark,
                 "why": gram.why,
-                "places": [gram.places.source, gram.places.output, *gram.places.references],
+                "places": {
+                    "s": gram.places.source,
+                    "o": gram.places.output,
+                    **{f"r{number}.": starts for number, starts in gram.places.references.items()},
+                },
             }
             for operation in OPERATIONS
             for gram in by_operation[operation]
