@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, combinations, permutations
+from operator import eq
 from statistics import fmean
 from typing import NamedTuple
 from unicodedata import is_normalized
@@ -163,6 +164,16 @@ def _share(texts: Sequence[str], test: Callable[[str], object]) -> float:
     return sum(map(bool, map(test, texts))) / (len(texts) or 1)
 
 
+def _search(pattern: str) -> Callable[[str], object]:
+    return re.compile(pattern).search
+
+
+def _beyond_ascii(pattern: str) -> Callable[[str], object]:
+    """Return a test whether a text has a pattern that is not ASCII, for which most texts take no time."""
+    search = re.compile(pattern).search
+    return lambda text: not text.isascii() and search(text)
+
+
 def _empty_texts(sample: TextSample) -> Iterator[SariWarning]:
     counts = {name: number for name, number in zip(_COLUMNS, sample[1:4], strict=True) if number}
     if counts:
@@ -205,10 +216,11 @@ _SPLIT_EVERY_SCRIPT, _ALSO_SPLIT = {"spm", "flores101", "flores200", "spBLEU-1K"
 # The marks that end sentences, and those of them that 13a leaves at their words, in scripts with spaces.
 _SENTENCE_MARKS = "".join({mark: 0 for script in SCRIPTS.values() for mark in script.marks}) + "…"
 _LEFT_BY_13A = re.sub("[ -~…]", "", "".join(script.marks for script in SCRIPTS.values() if script.spaces))
-_MARK_THAT_13A_LEAVES = re.compile(f"[{_LEFT_BY_13A}](?<=[^\\s{_LEFT_BY_13A}].)(?:\\s|$)")
-_MARK_AT_WORD = re.compile(f"[.,](?<=\\w.)(?:\\s|$)|{_MARK_THAT_13A_LEAVES.pattern}")
+_LEFT_AT_WORD = f"[{_LEFT_BY_13A}](?<=[^\\s{_LEFT_BY_13A}].)(?:\\s|$)"
+_MARK_AT_WORD = _search(f"[.,](?<=\\w.)(?:\\s|$)|{_LEFT_AT_WORD}")
+_MARK_THAT_13A_LEAVES = _beyond_ascii(_LEFT_AT_WORD)
 _LINE_BREAK = re.compile("[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
-_LOOKS_TOKENIZED = re.compile(" [.,]|@-@|-(lrb|LRB)-")
+_LOOKS_TOKENIZED = re.compile(" [.,]")
 _SEPARATES_MARKS = ("13a", *(name for name, row in EXTERNAL_TOKENIZERS.items() if row.separates_marks))
 # Tokenizing tokenized texts of public systems and people again changes up to 25% of them, by misspellings and numbers;
 # in a sample more. Of long texts a part is looked at.
@@ -228,7 +240,8 @@ def _tokenization(columns: Mapping[str, list[str]], variant: Variant) -> Iterato
 def _tokenization_faults(texts: list[str], how: Text, variant: Variant) -> Iterator[tuple[str, Advice | None]]:
     """Yield what to doubt about a column that is tokenized in this way, and the option to set."""
     joined = "".join(texts)
-    if joined.count(" ") < _FEW_SPACES * len(_UNSPACED_LETTER.findall(joined)):
+    enough = joined.count(" ") / _FEW_SPACES
+    if len(joined) > enough and len(_UNSPACED_LETTER.findall(joined)) > enough:
         letters = count_letters(texts)
         is_japanese = letters["Kana"] > _SOME_KANA * (letters["Kana"] + letters["Han"])
         script = "Kana" if is_japanese else max(_UNSPACED, key=letters.__getitem__)
@@ -242,9 +255,9 @@ def _tokenization_faults(texts: list[str], how: Text, variant: Variant) -> Itera
         yield "have line breaks, which join words where texts are only split at spaces: replace them by spaces", None
     if len(texts) < ENOUGH:
         return
-    if how.tokenize == "none" and _share(texts, _MARK_AT_WORD.search) > _MOST:
+    if how.tokenize == "none" and _share(texts, _MARK_AT_WORD) > _MOST:
         yield "are not tokenized, and are only split at spaces: tokenize them", None
-    if how.tokenize == "13a" and _share(texts, _MARK_THAT_13A_LEAVES.search) > _MOST:
+    if how.tokenize == "13a" and _share(texts, _MARK_THAT_13A_LEAVES) > _MOST:
         yield "have marks that the tokenizer leaves at their words", Advice("tokenize", ("intl",))
     # Variants that tokenize outputs but not sources were published for texts that are tokenized.
     if how.tokenize in _SEPARATES_MARKS and not variant.source_tokenize and _is_tokenized_twice(texts, how):
@@ -306,7 +319,7 @@ def _same_columns(sources: list[str], outputs: list[str], references: list[tuple
     if names := [name for name, texts in columns.items() if not any(map(str.isalpha, "".join(texts)))]:
         yield MisplacedTextsWarning("a column has no letters: is it text?", either(names, "and"))
     for one, other in combinations(columns, 2):
-        same = sum(map(str.__eq__, columns[one], columns[other]))
+        same = sum(map(eq, columns[one], columns[other]))
         if same > _NEARLY_ALL * len(sources) and other != "outputs":  # outputs that are sources are copies
             fault = "two columns are nearly always the same: does one stand in the place of the other?"
             yield MisplacedTextsWarning(fault, f"{one} and {other} in {same} of {len(sources)} segments looked at")
@@ -356,7 +369,7 @@ _ADDITION = re.compile(f"[\\s{_SENTENCE_MARKS}]*([^\\w\\s{_SENTENCE_MARKS}]+|\\w
 def _common_ends(columns: Mapping[str, list[str]]) -> Iterator[SariWarning]:
     """Yield a warning if most texts of a column begin or end alike, and hardly any reference does, or the reverse."""
     for where, step in (("begin", 1), ("end", -1)):
-        ends = {name: [_addition(text.lower()[::step]) for text in {*texts}] for name, texts in columns.items()}
+        ends = {name: [_addition(text[::step]) for text in {*texts}] for name, texts in columns.items()}
         for name, other in (("sources", "references"), ("outputs", "references"), ("references", "outputs")):
             ((text, number),) = Counter(ends[name]).most_common(1)
             is_common = text != "" and number > max(_SOME, _MOST * len(ends[name]))
@@ -367,7 +380,7 @@ def _common_ends(columns: Mapping[str, list[str]]) -> Iterator[SariWarning]:
 
 def _addition(text: str) -> str:
     found = _ADDITION.match(text)
-    return found[1] if found else ""
+    return found[1].lower() if found else ""
 
 
 class Property(NamedTuple):
@@ -390,16 +403,6 @@ class Property(NamedTuple):
     lowercase: bool | None = None
 
 
-def _search(pattern: str) -> Callable[[str], object]:
-    return re.compile(pattern).search
-
-
-def _beyond_ascii(characters: str) -> Callable[[str], object]:
-    """Return a test whether a text has one of some characters, which are not ASCII: so most texts take no time."""
-    search = re.compile(f"[{characters}]").search
-    return lambda text: not text.isascii() and search(text)
-
-
 def _has_both_cases(text: str) -> bool:
     return text not in (text.lower(), text.upper())
 
@@ -413,26 +416,26 @@ def _is_stuck(text: str) -> bool:
     return text.count(text.rstrip()[-20:]) > 2
 
 
-_INVISIBLE = "\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060\ufeff"
-_VOWEL_MARKS = "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u0652\u0670"
+_INVISIBLE = "[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060\ufeff]"
+_VOWEL_MARKS = "[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u0652\u0670]"
 _FINAL_MARK = f"[{_SENTENCE_MARKS}](?:\\W|</?\\w+>)*\\Z"
 
 #: What either all texts of a corpus should have, or none.
 PROPERTIES = (
     Property("letters of both cases", _has_both_cases, remedy="restore case, or lowercase all texts", lowercase=False),
     Property(
-        "Turkish capitals", _search("[Iİ]"), _beyond_ascii("ğışİĞŞ"), "lowercase them by one rule", lowercase=True
+        "Turkish capitals", _search("[Iİ]"), _beyond_ascii("[ğışİĞŞ]"), "lowercase them by one rule", lowercase=True
     ),
-    Property("accents", _beyond_ascii("À-ÖØ-öø-ſƠơƯưẠ-ỹ\u0300-\u036f"), remedy="restore them", columns=_WRITTEN),
+    Property("accents", _beyond_ascii("[À-ÖØ-öø-ſƠơƯưẠ-ỹ\u0300-\u036f]"), remedy="restore them", columns=_WRITTEN),
     Property("letters of several characters", _is_decomposed, _search("[^\x00-\x7f]"), "normalize all to NFC"),
-    Property("’ for '", _beyond_ascii("’‘ʼ"), _search("['’‘ʼ]")),
-    Property('“ for "', _beyond_ascii("“”„"), _search('["“”„]')),
+    Property("’ for '", _beyond_ascii("[’‘ʼ]"), _search("['’‘ʼ]")),
+    Property('“ for "', _beyond_ascii("[“”„]"), _search('["“”„]')),
     Property("-LRB- for (", _search("-[LRlr][RSrs][Bb]-"), _search("[()\\[\\]]|-[LRlr][RSrs][Bb]-")),
-    Property("full-width marks", _beyond_ascii("！-／：-＠"), _search("[!-/:-@！-／：-＠]")),
-    Property("digits of another script", _beyond_ascii("^\\D0-9"), _search("\\d")),
-    Property("vowel marks", _beyond_ascii(_VOWEL_MARKS), _beyond_ascii("א-תؠ-ي"), "remove or restore them"),
+    Property("full-width marks", _beyond_ascii("[！-／：-＠]"), _search("[!-/:-@！-／：-＠]")),
+    Property("digits of another script", _beyond_ascii("[^\\D0-9]"), _search("\\d")),
+    Property("vowel marks", _beyond_ascii(_VOWEL_MARKS), _beyond_ascii("[א-תؠ-ي]"), "remove or restore them"),
     Property("invisible characters", _beyond_ascii(_INVISIBLE), remedy="remove or restore them"),
-    Property("tabs or |", _search("[\t|]"), remedy="are they several texts each?"),
+    Property("tabs or |", lambda text: "\t" in text or "|" in text, remedy="are they several texts each?"),
     Property("line breaks", _search("\n"), remedy="are they several texts each?", columns=_WRITTEN),
     Property("marks of Markdown", _search("[*`\x23]"), remedy="remove them", columns=_WRITTEN),
     Property("a mark at the end", _search(_FINAL_MARK), remedy="are the others cut off?", columns=_WRITTEN),
