@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 _TEXTS = "a list with one str per segment"
 _LISTS_OF_TEXTS = "a list with, per segment, a list of str or one str"
-_LIST_AS_TEXT = re.compile(r"""\[\s*(?:["'\]]|np\.str_\()""")
+_LIST_AS_TEXT = re.compile(r"""\s*(?:\[\s*(?:["'\]]|np\.str_\()|\(\s*["'])""")
 _LONGEST_VALUE = 60
 _LONGEST_MESSAGE = 200
 _MOST_DIGITS = 15  # after the point of a printed score
@@ -159,7 +159,7 @@ def validate_references(column: Any) -> list[list[str]]:
             rows = [_reference_row(number, row, rows[0]) for number, row in enumerate(rows)]
     texts = list(chain.from_iterable(rows))
     _check_texts(texts, lambda place: _reference_name(rows, place))
-    if any("[" in text and text.lstrip().startswith("[") for text in texts):
+    if any(map(_LIST_AS_TEXT.match, texts)):
         rows = [_without_lists_as_text(f"references[{number}]", row) for number, row in enumerate(rows)]
     if not all(rows):
         empty = next(number for number, row in enumerate(rows) if not row)
@@ -251,31 +251,31 @@ def _without_lists_as_text(name: str, texts: list[str]) -> list[str]:
     """Return the references of a segment; where a text is a list in JSON, the texts in it.
 
     Raises:
-        ValueError: for a list as Python or numpy prints it.
+        ValueError: for a list or tuple as Python or numpy prints it, and for what is no text in a list in JSON.
     """
     several: list[str] = []
     for text in texts:
-        written = _read_list(json.loads, text)
-        if written is None and _read_list(_evaluated, text) is not None:
+        written = _value_of(json.loads, text)
+        if isinstance(written, list):
+            several += written
+        elif isinstance(_value_of(_evaluated, text), list | tuple):
             raise ValueError(fault(name, f"a list written as text, {shown(text)}", "a list of str, or one in JSON"))
-        several += [text] if written is None else written
+        else:
+            several.append(text)
     _check_texts(several, lambda place: f"{name}[{place}]")
     return several
 
 
 def _evaluated(text: str) -> Any:
-    """Return the value that Python code stands for; `repr` of numpy's strings is a call in it."""
-    return ast.literal_eval(text.replace("np.str_(", "("))
+    """Return the value that Python code stands for, in which numpy prints a call for a string, and pandas nan."""
+    return ast.literal_eval(re.sub(r"\bnan\b", "None", text.replace("np.str_(", "(")))
 
 
-def _read_list(read: Callable[[str], Any], text: str) -> list[str] | None:
-    """Return the list of texts that a text is, as a function reads it; None for any other text."""
-    text = text.strip()
+def _value_of(read: Callable[[str], Any], text: str) -> Any:
+    """Return what a function reads in a text that begins as a list does; None for any other text."""
     if _LIST_AS_TEXT.match(text):
         with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
-            value = read(text)
-            if isinstance(value, list) and all(isinstance(item, str) for item in value):
-                return value
+            return read(text.strip())
     return None
 
 

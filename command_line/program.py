@@ -61,8 +61,6 @@ def _answer(options: Options) -> tuple[str, list[str]]:
     """
     for path in options.written_paths:
         check_writable(path, options.input_paths)
-    if options.dataset is None:
-        os.environ.setdefault("HF_HUB_OFFLINE", "1")  # nothing else needs the network
     if options.echo is not None:
         return _echoed(options), []
     if options.ratings is not None:

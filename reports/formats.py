@@ -171,7 +171,7 @@ def sentences_as_tsv(scores: Mapping[str, SentenceScores], _columns: SystemColum
     yield _csv_text(list(_sentence_rows(scores)), delimiter="\t")
 
 
-def sentences_as_csv(scores: Mapping[str, SentenceScores], columns: SystemColumns | None = None) -> Iterator[str]:
+def sentences_as_csv(scores: Mapping[str, SentenceScores], columns: SystemColumns) -> Iterator[str]:
     """Yield a header and a row per segment, in one text; each reference is a column."""
     rows = []
     for row in _sentence_rows(scores, columns):
@@ -180,7 +180,7 @@ def sentences_as_csv(scores: Mapping[str, SentenceScores], columns: SystemColumn
     yield _csv_text(rows)
 
 
-def sentences_as_jsonl(scores: Mapping[str, SentenceScores], columns: SystemColumns | None = None) -> Iterator[str]:
+def sentences_as_jsonl(scores: Mapping[str, SentenceScores], columns: SystemColumns) -> Iterator[str]:
     """Yield a JSON object per segment."""
     return (json.dumps(row, ensure_ascii=False, allow_nan=False) for row in _sentence_rows(scores, columns))
 

@@ -152,7 +152,14 @@ BAD = [
             {"references": [text, "b", "c"]},
             f"references[0]: got a list written as text, {text!r}, expected a list of str, or one in JSON",
         )
-        for text in ("['a', 'b']", "['a' 'b']", "['a'\n 'b']", "[np.str_('a')]")
+        for text in (
+            *("['a', 'b']", "['a' 'b']", "['a'\n 'b']", "[np.str_('a')]"),
+            *("['a', nan]", "['a', None]", "['a', 5]", "('a', 'b')", " ('a',)", '("nan b", nan)'),
+        )
+    ),
+    (
+        with_row("references", 1, ["a", '["b", null]']),
+        "references[1][2]: got a missing value (None), expected str",
     ),
     (
         with_row("references", 1, ["a", '["b", "\\ud83d"]']),

@@ -287,20 +287,22 @@ def _quotes_cells(name: str, text: str) -> bool:
 
 def _read_json(name: str, lines: list[str], first: str) -> tuple[list[str], _Rows]:
     """Read JSON Lines, or an array."""
-    texts = {f"{name}:{number}": line for number, line in enumerate(lines, 1) if line.strip()}
-    is_array = first.startswith("[")
-    rows = {}
-    for place, text in ({name: "\n".join(lines)} if is_array else texts).items():
-        try:
-            rows[place] = json.loads(text)
-        except (ValueError, RecursionError) as error:  # not JSON, numbers of too many digits, too many brackets
-            raise FileError(one_line(f"{place}: not JSON: {error}, expected {_JSON}")) from None
-    if is_array:
-        rows = {f"{name}: row {number}": row for number, row in enumerate(rows[name], 1)}
+    if first.startswith("["):
+        rows = {f"{name}: row {number}": row for number, row in enumerate(_json(name, "\n".join(lines)), 1)}
+    else:
+        texts = {f"{name}:{number}": line for number, line in enumerate(lines, 1) if line.strip()}
+        rows = {place: _json(place, line) for place, line in texts.items()}
     for place, row in rows.items():
         if not isinstance(row, dict):
             raise FileError(fault(place, shown(row), _JSON))
     return list(dict.fromkeys(chain.from_iterable(rows.values()))), rows
+
+
+def _json(place: str, text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:  # not JSON, numbers of too many digits, too many brackets
+        raise FileError(one_line(f"{place}: not JSON: {error}, expected {_JSON}")) from None
 
 
 def _finite_number(place: str, value: object) -> float:
