@@ -31,11 +31,17 @@ from .validation import (
 
 #: What the Trainer pads labels, inputs and predictions with.
 PADDING = -100
+#: How many rows show whether the tokenizer made the labels, and how many whether it changes references.
+_CHECKED_LABELS, _CHECKED_REFERENCES = 50, 20
+#: Labels share at least this part of their ids with a reference of their row: see `TextTokenizer.check_labels`.
+_LEAST_SHARE = 1 / 3
+#: There is a warning if more than this part of the outputs is cut.
+_MANY_CUT = 0.1
 #: From a text of a model to the text that is scored; None for the same text.
 Postprocess = Callable[[str], str] | None
 
 
-# ---- The function ----------------------------------------------------------------------------------------------------
+# ---- The function for compute_metrics --------------------------------------------------------------------------------
 
 
 class Row(NamedTuple):
@@ -61,19 +67,21 @@ class ComputeMetrics(MadeByScorer):
             "postprocess": postprocess,
         }
         self._tokenizer = TextTokenizer("tokenizer", tokenizer)
-        #: The row of a key: that of labels, or those of labels and inputs. None where rows have other texts.
+        #: The row by the key of its labels, and by this key and that of its inputs. None where rows with equal keys
+        #: have different texts.
         self._rows: dict[Any, Row | None] = {}
-        #: For each data set, how many of its rows have a key.
+        #: For each data set, how many of its rows have each of these keys.
         self._counts: list[Counter[Any]] = []
         for name, rows in _data_sets(dataset).items():
-            self._read(name, *_columns(name, rows, "labels", sources, references))
-        texts = [row.references for row in self._rows.values() if row is not None]
-        give_warnings(self._tokenizer.warnings(texts, postprocess))
+            labels, texts, lists, inputs = _columns(name, rows, "labels", sources, references)
+            self._keep_rows(name, labels, texts, lists, inputs)
+        references_of_rows = [row.references for row in self._rows.values() if row is not None]
+        give_warnings(self._tokenizer.warnings(references_of_rows, postprocess))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return self._as_call("compute_metrics", **self._arguments)
 
-    def _read(self, name: str, labels: Any, sources: Any, references: Any, inputs: Any) -> None:
+    def _keep_rows(self, name: str, labels: Any, sources: Any, references: Any, inputs: Any) -> None:
         """Keep the rows of a data set by their keys."""
         sources, references = validate_shared(sources, references)
         labels = [np.asarray(ids, np.int64) for ids in labels]
@@ -106,8 +114,8 @@ class ComputeMetrics(MadeByScorer):
             got = f"{type(predictions).__name__} of shape {shape}"
             wanted = f"token ids of {len(labels)} rows: predict_with_generate=True, or sari.attach"
             raise ValueError(fault("predictions", got, wanted))
-        keys = [self._known(number, labels, inputs) for number in range(len(labels))]
-        rows: list[Any] = [self._rows[key] for key in keys[: self._without_repeats(keys)]]
+        keys = [self._key_of(number, labels, inputs) for number in range(len(labels))]
+        rows: list[Any] = [self._rows[key] for key in keys[: self._number_of_rows(keys)]]
         self._check_generated(predictions[: len(rows)], labels[: len(rows)], rows)
         give_warnings(self._tokenizer.output_warnings(predictions[: len(rows)], "generation_max_length"))
         if lacking := int((predictions >= self._tokenizer.end).any(axis=1).sum()):
@@ -117,41 +125,48 @@ class ComputeMetrics(MadeByScorer):
         columns = Columns([row.source for row in rows], texts, [row.references for row in rows])
         return score_texts(self.scorer, columns)
 
-    def _known(self, number: int, labels: Any, inputs: Any) -> Any:
-        """Return the key of an evaluated row."""
+    def _key_of(self, number: int, labels: Any, inputs: Any) -> Any:
+        """Return the key of an evaluated row, which has to be that of a row of the data sets."""
         label = self._tokenizer.key(labels[number])
         # A data set may have no inputs.
         keys = [label] if inputs is None else [(label, self._tokenizer.key(inputs[number])), (label, b"")]
         for key in keys:
             if self._rows.get(key) is not None:
                 return key
-        got = shown(self._tokenizer.decode(labels[[number]])[0]) + " with other inputs" * (inputs is not None)
+        got = shown(self._tokenizer.decode(labels[[number]])[0])
+        if inputs is not None:
+            got += " with other inputs"
         wanted = "those of a row of dataset: the set that the Trainer gets"
         if inputs is None and label in self._rows:
             wanted = 'include_for_metrics=["inputs"] in the training arguments: several rows have these labels'
         raise ValueError(fault(f"label_ids[{number}]", got, wanted))
 
-    def _without_repeats(self, keys: list[Any]) -> int:
-        """Return the number of rows. Several processes fill their last batch with the first rows, again and again."""
+    def _number_of_rows(self, keys: list[Any]) -> int:
+        """Return how many of the keys are of different rows.
+
+        The others are at the end: several processes fill their last batch with the first rows, again and again.
+        """
         from accelerate import PartialState  # optional
 
         if PartialState().num_processes == 1:
             return len(keys)
         # The set that is evaluated: the smallest one that has all these rows.
         sets = [counts for counts in self._counts if counts.keys() >= set(keys)]
-        left, rows = Counter(min(sets, key=Counter.total, default=())), 0
+        left = Counter(min(sets, key=Counter.total, default=()))
+        rows = 0
         while rows < len(keys) and left[keys[rows]]:
             left[keys[rows]] -= 1
             rows += 1
         if not rows or keys[rows:] != list(islice(cycle(keys[:rows]), len(keys) - rows)):
-            got, wanted = "rows that no set has so often", "rows of one set: give all that is evaluated as dataset"
-            raise ValueError(fault("label_ids", got, wanted))
+            wanted = "rows of one set: give all that is evaluated as dataset"
+            raise ValueError(fault("label_ids", "rows that no set has so often", wanted))
         return rows
 
     def _check_generated(self, predictions: Any, labels: Any, rows: list[Row]) -> None:
         """Refuse ids of logits, and texts that begin with their inputs."""
         first = labels[range(len(labels)), (labels != PADDING).argmax(axis=1)]
-        # A decoder starts with a special token, then come the ids of a label; ids of logits stand where label ids do.
+        # What is generated begins with a special token, after which the first id of the label may come. Ids of logits
+        # stand where those of the label do.
         starts = np.isin(predictions[:, 0], self._tokenizer.special)
         as_labels = (predictions[:, 0] == first) & (predictions[:, 1:2] != first[:, None]).all(axis=1)
         if not starts.all() or (as_labels.all() and predictions.shape == labels.shape):
@@ -214,14 +229,22 @@ class Reward(MadeByScorer):
         sources, references = (list(columns[name]) for name in self._columns.values())
         texts = [_completion(row, completion) for row, completion in enumerate(completions)]
         # Lists may be filled up with None to one length; a list without a text counts as no references.
-        lists = [[row] if isinstance(row, str) else row for row in references]
-        references = [[text for text in row if text is not None] or None if is_column(row) else row for row in lists]
+        references = [_without_none(row) for row in references]
         unscored = {row for row, pair in enumerate(zip(sources, references, strict=True)) if None in pair}
         for row in unscored:  # Dummy texts keep row numbers aligned.
             sources[row], references[row] = "", [""]
         checked = validate_columns(sources, postprocessed(texts, self._postprocess), references)
         scores = score_columns(checked, self.scorer.variant, sentences=True).sentences()["sari"]
         return [None if row in unscored else score / (100 if self._unit else 1) for row, score in enumerate(scores)]
+
+
+def _without_none(references: Any) -> Any:
+    """Return the references of a row as a list without None, or None if there are none; what is no list stays."""
+    if isinstance(references, str):
+        return [references]
+    if not is_column(references):
+        return references
+    return [text for text in references if text is not None] or None
 
 
 def _completion(row: int, completion: Any) -> str:
@@ -282,17 +305,17 @@ class TextTokenizer:
             got = f"{self.end} tokens, and label ids up to {largest} in {name}"
             raise ValueError(fault("tokenizer", got, "the one that made the labels"))
         shares = []
-        for label, texts in islice(zip(labels, references, strict=True), 50):
+        for label, texts in islice(zip(labels, references, strict=True), _CHECKED_LABELS):
             ids = set(label.tolist()) - {PADDING, *self.special}
             shared = [len(ids & set(row)) for row in self.tokenizer(text_target=texts)["input_ids"]]
             shares += [max(shared) / len(ids)] if ids else []
-        if shares and fmean(shares) < 1 / 3:
+        if shares and fmean(shares) < _LEAST_SHARE:
             got = f"{fmean(shares):.0%} of ids in a reference of the same row"
             raise ValueError(fault(f"labels of {name}", got, "a third or more: the tokenizer that made the labels"))
 
     def warnings(self, references: list[list[str]], postprocess: Postprocess) -> Iterator[Warning]:
         """Yield a warning if the tokenizer changes most texts, in more than case and spaces, and nothing mends it."""
-        texts = [row[0] for row in references[:20]] if postprocess is None else []
+        texts = [row[0] for row in references[:_CHECKED_REFERENCES]] if postprocess is None else []
         decoded = self.decode(self.tokenizer(text_target=texts)["input_ids"]) if texts else []
         changed = [pair for pair in zip(texts, decoded, strict=True) if len({*map(_words, pair)}) > 1]
         if 2 * len(changed) > len(texts):
@@ -303,7 +326,7 @@ class TextTokenizer:
         """Yield a warning if many outputs of at least so many tokens have no end; `limit` is the setting to raise."""
         ended = {PADDING, *self.special}
         cut = sum(len(row) >= least and int(row[-1]) not in ended for row in rows)
-        if 10 * cut > len(rows):
+        if cut > _MANY_CUT * len(rows):
             yield TrainingWarning(f"many outputs are cut before their end: raise {limit}", f"{cut} of {len(rows)}")
 
 
