@@ -19,7 +19,7 @@ SETTLED = """
 
 
 def open_sentence(page, _folder):
-    accordion(page, "Link, signature, Python")
+    accordion(page, "Link, signature")
     for part in (".sari-arithmetic", ".sari-baselines"):
         page.locator(f"{part} summary").click()
     expect(page.locator("#answer table")).to_be_visible()

@@ -29,7 +29,6 @@ def test_texts_of_visitors_are_shown_as_they_are():
     given = rendering.variant_scores({"easse": SCORES}, {"easse": VARIANTS["easse"]}, [("Output", HOSTILE)])
     for html in (rendering.refusal(HOSTILE), rendering.note(HOSTILE), given):
         assert HOSTILE in words(html)
-    assert repr(HOSTILE) in rendering.python(HOSTILE, HOSTILE, [HOSTILE], {}, 1.0)
 
 
 def test_text_that_is_not_split_into_words_is_doubted():

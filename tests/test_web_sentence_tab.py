@@ -157,13 +157,8 @@ def test_a_link_carries_texts_and_choices(visit, page_scorer):
     score = score_of(page_scorer, *texts, variant="paper")
     expect_score(page, score)
     expect(page).to_have_url(re.compile("#source=.*&variant=paper$"))
-    accordion(page, "Link, signature, Python")
-    signature, program = (page.locator(f"#{name} textarea") for name in ("signature", "program"))
-    expect(signature).to_have_value(re.compile(r"^SARI\|variant:paper\|nrefs:2\|"))
-    program = program.input_value().replace("sari.py", str(ROOT / "sari.py"), 1)
-    shown = []
-    exec(program, {"print": shown.append})
-    assert shown == [score]
+    accordion(page, "Link, signature")
+    expect(page.locator("#signature textarea")).to_have_value(re.compile(r"^SARI\|variant:paper\|nrefs:2\|"))
 
     other = visit(at=page.url)  # somebody else
     expect_score(other, score)

@@ -52,18 +52,6 @@ class ComparedSystems(NamedTuple):
     result: comparison.SystemComparison
     report: ScoreReport
 
-    def with_baselines(self) -> ScoreReport:
-        """Return the report with the scores of baselines and of published systems."""
-        scores = comparison.baseline_scores(self.columns.sources, self.columns.references, self.variant)
-        baselines = {name: result for name, result in scores.items() if name in BASELINE_SUMMARIES}
-        published = [find_standing(self.columns.sources, self.columns.references, self.variant)]
-        return replace(self.report.with_baselines({self.variant.label: baselines}), published=published)
-
-    def measuring(self) -> Measuring:
-        """Return what measures the systems by companion measures."""
-        resampling = resolve_resampling(confidence=CONFIDENCE, method=self.result["method"])
-        return Measuring(self.columns, resampling, chosen_tokenizer([self.variant]))
-
 
 def compare_systems(
     columns: SystemColumns, variant: Variant, *, baseline: str | None = None, method: str = METHOD
@@ -82,8 +70,14 @@ def report_scores(compared: ComparedSystems, advance: Advance) -> ScoreReport:
 
     `advance` is called with the name of each step that begins.
     """
+    columns, variant = compared.columns, compared.variant
     advance("baselines")
-    return compared.measuring().add(compared.with_baselines(), _MEASURES, advance=advance)
+    scores = comparison.baseline_scores(columns.sources, columns.references, variant)
+    baselines = {name: result for name, result in scores.items() if name in BASELINE_SUMMARIES}
+    report = compared.report.with_baselines({variant.label: baselines})
+    report = replace(report, published=[find_standing(columns.sources, columns.references, variant)])
+    resampling = resolve_resampling(confidence=CONFIDENCE, method=compared.result["method"])
+    return Measuring(columns, resampling, chosen_tokenizer([variant])).add(report, _MEASURES, advance=advance)
 
 
 def write_report(compared: ComparedSystems, advance: Advance) -> str:

@@ -56,24 +56,20 @@ class OpenedSegment(NamedTuple):
         system, line: whose output it is, and the number of the segment from 1.
         segment: the texts; boxes may show them otherwise.
         options: the scoring options that have no control in the Sentence view.
-        lines: the lines of all segments, in the order in which the previous and the next one follow.
+        results: what the other view has of all segments, to open others.
     """
 
     system: str
     line: int
     segment: Columns
     options: dict[str, Any]
-    lines: list[int]
+    results: Any
 
     @property
     def boxes(self) -> tuple[str, str, str]:
         """What the boxes show."""
         (source,), (output,), (references,) = self.segment
         return boxes_of(source, output, references)
-
-    def neighbour(self, steps: int) -> int:
-        """Return the line some steps further on; after the last one comes the first."""
-        return self.lines[(self.lines.index(self.line) + steps) % len(self.lines)]
 
 
 class SentenceTab(NamedTuple):

@@ -12,13 +12,11 @@ from sari.data_warnings import warning_rows
 from sari.reports.explanation import explain
 from sari.reports.word_edits import Edit
 from sari.significance import TESTS
-from sari.validation import either, fault
-from sari.variants import Variant
+from sari.validation import either
 from sari.web import answers
 from sari.web.inputs import (
     MAX_CHARACTERS,
     MAX_DETAILED,
-    RefusedError,
     columns_of_lists,
     offered_options,
     resolve_options,
@@ -58,7 +56,7 @@ def sentence(
         options: How to score. OPTIONS
         details: Whether the answer has all marked tokens, n-grams and choices, with their reasons; for short texts.
     """
-    variant = _variant(options)
+    variant = resolve_options(options)
     segment = segment_of(source, output, references, most=MAX_DETAILED if details else MAX_CHARACTERS)
     (people,) = segment.references
     explanation = explain(source=source, prediction=output, references=people, variant=variant, ngrams=details)
@@ -89,7 +87,7 @@ def corpus(sources: list[str], outputs: list[str], references: list[list[str]], 
         options: How to score. OPTIONS
     """
     columns = columns_of_lists(sources, outputs, references)
-    scored = score_columns(columns, _variant(options), sentences=True)
+    scored = score_columns(columns, resolve_options(options), sentences=True)
     return {**scored.result(details=True), "warnings": warning_rows(scored.warnings())}
 
 
@@ -112,7 +110,7 @@ def compare(
         baseline: The system that the others are compared with; null for the first.
         method: The paired test: METHODS.
     """
-    variant = _variant(options)
+    variant = resolve_options(options)
     columns = systems_of_lists(sources, outputs, references)
     compared = answers.compare_systems(columns, variant, baseline=baseline, method=method or "randomization")
     # Without the scores of each segment.
@@ -122,10 +120,3 @@ def compare(
         for name, result in compared.result["systems"].items()
     }
     return {**compared.result, "systems": systems, "warnings": compared.report.warnings}
-
-
-def _variant(options: Any) -> Variant:
-    """Return the variant of the scoring options of a program."""
-    if not isinstance(options, dict | None):
-        raise RefusedError(fault("options", type(options).__name__, "an object of scoring options by name"))
-    return resolve_options(options or {})

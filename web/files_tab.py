@@ -1,5 +1,6 @@
 """The view of files: one to twenty systems in; tables, pictures, segments and downloads out."""
 
+import json
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -19,8 +20,8 @@ from sari.reports.score_tables import tabulate_scores
 from sari.reports.tables import Layout
 from sari.validation import Columns, SystemColumns
 from sari.variants import Variant
-from sari.web import answers, components, inputs, rendering, sentence_tab, server
-from sari.web.answers import Advance, ComparedSystems
+from sari.web import answers, components, inputs, rendering, sentence_tab
+from sari.web.answers import Advance
 from sari.web.components import AT_ONCE, HOUR, ON_DEMAND, ControlValues, OpenedSegment, SentenceTab
 from sari.web.inputs import (
     MAX_MEGABYTES,
@@ -40,21 +41,28 @@ _HINTS = {
     TEXT_FILES: "Plain UTF-8 text, gzipped or not. Line i of every file belongs to segment i.",
     TABLE: "CSV, TSV or JSON Lines, gzipped or not, with a row for each output. The columns are source, prediction and "
     "references (in CSV and TSV also reference_1, reference_2 and so on), and system where there are several.",
+    **dict.fromkeys(
+        TEST_SETS, "Choose the outputs alone: one file for each system, with a line for each sentence of the test set."
+    ),
 }
-_OF_TEST_SET = "Choose the outputs alone: one file for each system, with a line for each sentence of the test set."
 _LIMITS = f"At most {MAX_SYSTEMS} systems, {MAX_SEGMENTS:,} segments and {MAX_MEGABYTES} MB in all."
 # The tables to download.
 _TABLES = ("sari.csv", "sari.json", "sari.tex")
 # The characters of a text that a cell of the table of segments shows.
 _CELL = 120
-_EXPIRED = "The results have expired: please score the files again."
-_CHANGED = "Files or settings have changed: press Score to score them."
+_SEGMENTS = """## Segments
+
+The segments on which the systems differ most come first, or, of a single system, those of the lowest SARI. Choose a row
+to open its segment in the Sentence view."""
+# In the browser, so that a change comes before whatever is pressed after it, however slow the server is.
+_CHANGED = rendering.note("Files or settings have changed: press Score to score them.")
+_HIDE_RESULTS = f"() => [{json.dumps(_CHANGED)}, {{__type__: 'update', visible: false}}]"
 
 #: The options of this view.
 NAMES = components.option_names(corpora=True)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # equal to itself alone: Gradio hashes what states have
 class Scored:
     """What was scored, kept to show more of it: the files, but not their texts.
 
@@ -82,22 +90,16 @@ class Scored:
         """How the files were scored."""
         return inputs.resolve_options(self.options)
 
-    def opened(self, columns: SystemColumns, system: str, line: int, lines: list[int]) -> OpenedSegment:
-        """Return a segment as it was scored, for the Sentence view."""
-        of_corpora = {name: value for name, value in self.options.items() if name not in sentence_tab.NAMES}
-        row = slice(line - 1, line)
-        segment = Columns(columns.sources[row], columns.predictions[system][row], columns.references[row])
-        return OpenedSegment(system, line, segment, of_corpora, lines)
+    @property
+    def lines(self) -> list[int]:
+        """The lines of segments: where systems differ most comes first, or where a single one has the lowest SARI."""
+        sari = np.array([*self.sari.values()])
+        ranked = -np.ptp(sari, axis=0) if len(sari) > 1 else sari[0]
+        return (np.argsort(ranked, kind="stable") + 1).tolist()
 
 
 #: The components of a result by their names, or their new values.
 Parts = dict[str, Any]
-
-
-def no_results(message: str = "") -> Parts:
-    """Return what shows no result, but a message."""
-    empty = dict.fromkeys(("segments", "files", "scored"))
-    return {**empty, "ranking": "", "systems": "", "message": message, "results": gr.Column(visible=False)}
 
 
 def _named(parts: Parts, function: Callable[..., Parts]) -> Callable[..., dict[Any, Any]]:
@@ -121,33 +123,27 @@ def files_tab(sentence: SentenceTab) -> None:
         table = _file_box("Table", visible=False)
     files: list[Any] = [sources, outputs, references, table]
     kind.change(show_boxes, kind, [hint, *files], **AT_ONCE)
-    for box in files:
-        box.upload(server.remember_files, box, None, **AT_ONCE)
     gr.Button("Fill in an example", size="sm").click(fill_example, None, [kind, *files[:3]], **ON_DEMAND)
     controls: list[Any] = [*components.make_controls(NAMES).values()]
     start = gr.Button("Score", variant="primary")
     parts = _make_results()
-    every = [*parts.values()]
     asked = [parts["baseline"], kind, *files, *controls]
     events = [start.click, parts["baseline"].input]
     score = _named(parts, answer_files)
-    scoring = gr.on(events, score, asked, every, show_progress_on=parts["message"], **ON_DEMAND)
+    scoring = gr.on(events, score, asked, [*parts.values()], show_progress_on=parts["message"], **ON_DEMAND)
     scoring.then(None, js="() => window.sari.showPart('files-results', 'files-message')")
     ranking = parts["rank"].click(show_ranking, parts["scored"], parts["ranking"], **ON_DEMAND)
     changes = [box.change for box in files] + [control.input for control in (kind, *controls)]
-    changed = _named(parts, partial(no_results, rendering.note(_CHANGED)))
-    gr.on(changes, changed, None, every, cancels=[scoring, ranking], **AT_ONCE)
-    chosen = [parts["scored"], parts["order"]]
-    select = parts["segments"].select(open_segment, chosen, sentence.opening, **ON_DEMAND)
+    gr.on(changes, None, None, [parts["message"], parts["results"]], js=_HIDE_RESULTS, cancels=[scoring, ranking])
+    select = parts["segments"].select(open_segment, parts["scored"], sentence.opening, **ON_DEMAND)
     select.then(None, js="() => window.sari.showPart('scores')")
-    opened = [parts["scored"], sentence.opened]
-    sentence.systems.select(open_system, opened, sentence.opening, **ON_DEMAND)
+    sentence.systems.select(open_system, sentence.opened, sentence.opening, **ON_DEMAND)
     back, *others = sentence.buttons
     leaving = [sentence.tabs, sentence.back]
     returned = back.click(lambda: (gr.Tabs(selected="files"), gr.Column(visible=False)), None, leaving, **AT_ONCE)
     returned.then(None, js="() => window.sari.showPart('segments')")
     for button, steps in zip(others, (-1, 1), strict=True):
-        button.click(partial(open_next, steps), opened, sentence.opening, **ON_DEMAND)
+        button.click(partial(open_next, steps), sentence.opened, sentence.opening, **ON_DEMAND)
 
 
 def _file_box(label: str, count: Literal["single", "multiple"] = "single", *, visible: bool = True) -> gr.File:
@@ -167,19 +163,16 @@ def _make_results() -> Parts:
         parts["files"] = gr.File(label="Downloads", file_count="multiple", interactive=False, height=240)
         report = gr.Button("Make the report (HTML)")
         report.click(make_report, [scored, parts["files"]], parts["files"], **ON_DEMAND)
-        gr.Markdown("## Segments")
-        choose = "Choose a row to open its segment in the Sentence view."
-        parts["order"] = order = gr.Dropdown([], label="Order", info=choose)
+        gr.Markdown(_SEGMENTS)
         title = "SARI of every segment"
         parts["segments"] = gr.Dataframe(
             interactive=False, max_height=420, label=title, show_search="search", elem_id="segments"
         )
-        order.input(sort_segments, [scored, order], parts["segments"], **ON_DEMAND)
     return parts
 
 
 def _hint(kind: str) -> str:
-    return f"{_HINTS.get(kind, _OF_TEST_SET)} {_LIMITS}"
+    return f"{_HINTS[kind]} {_LIMITS}"
 
 
 def show_boxes(kind: str) -> tuple[Any, ...]:
@@ -212,11 +205,11 @@ def _advance(progress: gr.Progress, steps: int) -> Advance:
 
 def _present(state: Any) -> Any:
     if state is None:
-        raise RefusedError(_EXPIRED)
+        raise RefusedError("The results have expired: please score the files again.")
     return state
 
 
-@refusals_as(lambda line: no_results(rendering.refusal(line)))
+@refusals_as(lambda line: {"message": rendering.refusal(line), "results": gr.Column(visible=False)})
 def answer_files(
     baseline: str | None,
     kind: str,
@@ -242,17 +235,17 @@ def answer_files(
     compared = answers.compare_systems(columns, variant, baseline=baseline)
     report = answers.report_scores(compared, advance)
     advance("tables and pictures")
-    sari = {name: statistics.sentences()["sari"] for name, statistics in compared.statistics.items()}
-    return _results(Scored(files, chosen, baseline, report, sari), compared)
-
-
-def _results(scored: Scored, compared: ComparedSystems) -> Parts:
-    """Return what is shown of scored files."""
-    names, tables = list(scored.sari), tabulate_scores(scored.report)
     sentences = {name: statistics.sentences() for name, statistics in compared.statistics.items()}
+    sari = {name: scores["sari"] for name, scores in sentences.items()}
+    return _results(Scored(files, chosen, baseline, report, sari), columns, sentences)
+
+
+def _results(scored: Scored, columns: SystemColumns, sentences: Mapping[str, Mapping[str, list[float]]]) -> Parts:
+    """Return what is shown of scored files; `sentences` has the scores of every segment, by system."""
+    names, tables = list(scored.sari), tabulate_scores(scored.report)
     texts = {name: format_of_ending(Path(name).suffix).write(tables, Layout()) + "\n" for name in _TABLES}
     texts["segments.tsv"] = "".join(f"{line}\n" for line in SENTENCE_FORMATS[".tsv"](sentences))
-    several, orders = len(names) > 1, list(_segment_orders(scored))
+    several = len(names) > 1
     return {
         "message": "",
         "results": gr.Column(visible=True),
@@ -261,33 +254,22 @@ def _results(scored: Scored, compared: ComparedSystems) -> Parts:
         "baseline": gr.Dropdown(names, value=scored.baseline, visible=several),
         "systems": rendering.systems(scored.report, tables.tables, scored.sari),
         "paragraph": paragraph_as_text(methods_paragraph(scored.report)),
-        "order": gr.Dropdown(orders, value=orders[0]),
-        "segments": _segment_table(scored, compared.columns, orders[0]),
+        "segments": _segment_table(scored, columns),
         "files": write_files(texts),
         "scored": scored,
     }
 
 
-def _segment_orders(scored: Scored) -> dict[str, list[int]]:
-    """Return the places of segments in several orders, by name."""
-    lowest_first = {f"Lowest SARI of {name}": np.array(sari) for name, sari in scored.sari.items()}
-    scores = np.array([*lowest_first.values()])
-    if len(scores) > 1:
-        lowest_first = {"Largest difference between systems": -np.ptp(scores, axis=0), **lowest_first}
-    lowest_first["As in the files"] = np.arange(scores.shape[1])
-    return {name: np.argsort(values, kind="stable").tolist() for name, values in lowest_first.items()}
-
-
-def _segment_table(scored: Scored, columns: SystemColumns, order: str) -> dict[str, Any]:
-    """Return a row for each segment, in an order."""
+def _segment_table(scored: Scored, columns: SystemColumns) -> dict[str, Any]:
+    """Return a row for each segment."""
     texts = {"Source": columns.sources, **{f"Output of {name}": row for name, row in columns.predictions.items()}}
     rows = [
         [
-            place + 1,
-            *(figure(sari[place]) for sari in scored.sari.values()),
-            *(_shortened(column[place]) for column in texts.values()),
+            line,
+            *(figure(sari[line - 1]) for sari in scored.sari.values()),
+            *(_shortened(column[line - 1]) for column in texts.values()),
         ]
-        for place in _segment_orders(scored)[order]
+        for line in scored.lines
     ]
     return {"headers": ["Line", *scored.sari, *texts], "data": rows}
 
@@ -296,38 +278,35 @@ def _shortened(text: str) -> str:
     return f"{text[:_CELL]}…" if len(text) > _CELL else text
 
 
-def sort_segments(scored: Scored | None, order: str) -> dict[str, Any]:
-    """Return the table of segments in another order."""
-    scored = _present(scored)
-    return _segment_table(scored, scored.files.read(), order)
-
-
-def open_segment(scored: Scored | None, order: str, event: gr.SelectData) -> list[Any]:
+def open_segment(scored: Scored | None, event: gr.SelectData) -> list[Any]:
     """Return what opens the output of the chosen score or text, and of the first system for another cell."""
     scored = _present(scored)
     names, column = list(scored.sari), event.index[1] - 1
     column -= len(names) + 1 if column > len(names) else 0  # after the scores and the source come the outputs
     system = names[column] if column in range(len(names)) else names[0]
-    lines = [place + 1 for place in _segment_orders(scored)[order]]
-    return _opening(scored, system, int(event.row_value[0]), lines)
+    return _opening(scored, system, int(event.row_value[0]))
 
 
-def open_next(steps: int, scored: Scored | None, opened: OpenedSegment | None) -> list[Any]:
-    """Return what opens the segment some steps further on, in the order of the table when one was opened."""
-    scored, opened = _present(scored), _present(opened)
-    return _opening(scored, opened.system, opened.neighbour(steps), opened.lines)
+def open_next(steps: int, opened: OpenedSegment | None) -> list[Any]:
+    """Return what opens the segment some steps further on in the table; after the last one comes the first."""
+    opened = _present(opened)
+    lines = opened.results.lines
+    place = (lines.index(opened.line) + steps) % len(lines)
+    return _opening(opened.results, opened.system, lines[place])
 
 
-def open_system(scored: Scored | None, opened: OpenedSegment | None, event: gr.SelectData) -> list[Any]:
+def open_system(opened: OpenedSegment | None, event: gr.SelectData) -> list[Any]:
     """Return what opens the output of another system for the same segment."""
-    scored, opened = _present(scored), _present(opened)
-    return _opening(scored, event.row_value[0], opened.line, opened.lines)
+    opened = _present(opened)
+    return _opening(opened.results, event.row_value[0], opened.line)
 
 
-def _opening(scored: Scored, system: str, line: int, lines: list[int]) -> list[Any]:
+def _opening(scored: Scored, system: str, line: int) -> list[Any]:
     """Return the values of `SentenceTab.opening`."""
-    columns = scored.files.read()
-    opened = scored.opened(columns, system, line, lines)
+    columns, row = scored.files.read(), slice(line - 1, line)
+    segment = Columns(columns.sources[row], columns.predictions[system][row], columns.references[row])
+    of_corpora = {name: value for name, value in scored.options.items() if name not in sentence_tab.NAMES}
+    opened = OpenedSegment(system, line, segment, of_corpora, scored)
     values = dict(zip(NAMES, scored.chosen, strict=True))
     rows = [[name, round(sari[line - 1], 2), columns.predictions[name][line - 1]] for name, sari in scored.sari.items()]
     side_by_side = gr.Dataframe({"headers": ["System", "SARI", "Output"], "data": rows}, visible=len(rows) > 1)

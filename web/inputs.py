@@ -115,11 +115,14 @@ def _is_possible(name: str, choice: str) -> bool:
     return True
 
 
-def resolve_options(options: Mapping[str, Any]) -> Variant:
+def resolve_options(options: Mapping[str, Any] | None) -> Variant:
     """Return the variant of scoring options, by name; those that are None count as not given.
 
     Options that this server does not offer are refused.
     """
+    options = {} if options is None else options
+    if not isinstance(options, dict):
+        raise RefusedError(fault("options", type(options).__name__, "an object of scoring options by name"))
     offered = offered_options()
     with errors_refused():
         refuse_unknown(options.keys() - offered.keys(), offered)

@@ -44,8 +44,8 @@ THEME = gr.themes.Default(
 
 
 def build() -> gr.Blocks:
-    """Make the page."""
-    with server.Page(title=TITLE, analytics_enabled=False, delete_cache=(HOUR, HOUR)) as page:
+    """Make the page. Every ten minutes it deletes the files that are an hour old."""
+    with server.Page(title=TITLE, analytics_enabled=False, delete_cache=(HOUR // 6, HOUR)) as page:
         gr.HTML(render("page", "heading"))
         with gr.Tabs(overflow_behavior="wrap") as tabs:
             with gr.Tab("Sentence", id="sentence"):
@@ -56,7 +56,6 @@ def build() -> gr.Blocks:
                 files_tab(sentence)
             with gr.Tab("About", id="about"):
                 gr.Markdown(about(), elem_id="card")
-        page.unload(server.forget_files)
         for endpoint in ENDPOINTS:
             gr.api(endpoint, api_name=endpoint.__name__, concurrency_limit=2, concurrency_id="programs")
     # Every call waits in the queue, so that calls that nobody waits for any more are dropped. By default everyone who

@@ -19,7 +19,6 @@ from sari.reports.tables import Cell, Table, make_table
 from sari.reports.word_edits import Edit
 from sari.variant_comparison import VariantDifference
 from sari.variants import (
-    DEFAULT_VARIANT,
     OPERATIONS,
     SIGNIFICANT,
     VARIANTS,
@@ -62,7 +61,6 @@ _BASELINES = {
 
 
 _ENVIRONMENT = make_environment(Path(__file__).with_name("templates"))
-_ENVIRONMENT.filters["repr"] = repr
 _ENVIRONMENT.globals |= {
     "LEGEND": _LEGEND,
     "LONG": _LONG,
@@ -208,26 +206,6 @@ def _key_of(at: tuple[str | int, int]) -> str:
     """
     text, place = at
     return f"{text[0]}{place}" if isinstance(text, str) else f"r{text}.{place}"
-
-
-def python(source: str, output: str, references: Sequence[str], options: Mapping[str, Any], score: float) -> str:
-    """Return a program that computes the score.
-
-    >>> print(python("a b", "a", ["a"], {"variant": "easse"}, 50.0))
-    import evaluate
-    <BLANKLINE>
-    # The path of this project's sari.py, and the scoring options.
-    sari = evaluate.load("sari.py", variant='easse')
-    scores = sari.compute(
-        sources=['a b'],
-        predictions=['a'],
-        references=[['a']],
-    )
-    print(scores["sari"])  # 50.00
-    """
-    options = {"variant": DEFAULT_VARIANT, **options}  # that of a metric is another
-    texts = {"sources": [source], "predictions": [output], "references": [list(references)]}
-    return _ENVIRONMENT.get_template("program.py.j2").render(texts=texts, options=options, score=score)
 
 
 def verdict(score: float, baselines: Mapping[str, Scores]) -> str:

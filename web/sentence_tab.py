@@ -30,7 +30,7 @@ SPEAK = "element.setAttribute('role', 'status')"
 
 
 class SentenceParts(NamedTuple):
-    """What the view shows of a segment, in the order of its components: HTML, but for the last two."""
+    """What the view shows of a segment, in the order of its components: HTML, but for the signature."""
 
     place: str
     note: str
@@ -38,7 +38,6 @@ class SentenceParts(NamedTuple):
     answer: str = ""
     texts: str = ""
     signature: str = ""
-    program: str = ""
 
 
 class _Asked:
@@ -86,7 +85,6 @@ def show_sentence(
         rendering.answer(explanation, variant, answers.score_segment_baselines(segment, variant)),
         rendering.texts(explanation),
         explanation.signature,
-        rendering.python(*asked.texts, asked.options, explanation.scores["sari"]),
     )
 
 
@@ -129,11 +127,10 @@ def sentence_tab(page: gr.Blocks, tabs: gr.Tabs) -> SentenceTab:
         with gr.Column(scale=6, min_width=300):
             answer = gr.HTML(first.answer, elem_id="answer")
             marked = gr.HTML(first.texts, elem_id="texts", js_on_load=TAKE_OVER, apply_default_css=False)
-    with gr.Accordion("Link, signature, Python", open=False):
+    with gr.Accordion("Link, signature", open=False):
         gr.HTML(rendering.note("The address of this page is a link to the texts and choices; no server keeps them."))
         signature = gr.Textbox(first.signature, label="Signature", buttons=["copy"], elem_id="signature")
-        program = gr.Textbox(first.program, label="Python", buttons=["copy"], max_lines=20, elem_id="program")
-    outputs = [place, note, scores, answer, marked, signature, program]
+    outputs = [place, note, scores, answer, marked, signature]
     carried: list[Any] = [*texts, *controls.values()]
     clear.click(lambda: ("", "", ""), None, list(texts), **AT_ONCE)
     undo.click(str, texts.output, texts.output, js=UNDO, **AT_ONCE)

@@ -4,7 +4,6 @@ import functools
 import json
 import logging
 import traceback
-from collections import defaultdict
 from collections.abc import Callable, MutableMapping
 from contextlib import suppress
 from pathlib import Path
@@ -29,8 +28,6 @@ _APP = b"<gradio-app"
 FAULT = "This call failed: the app has a fault here, or the call is none that its page makes."
 #: Megabytes of the files of all visitors together.
 MAX_UPLOADED = 1_000
-# The files of each session, which go when it ends.
-_UPLOADED: defaultdict[str | None, set[str]] = defaultdict(set)
 
 
 class Page(gr.Blocks):
@@ -45,8 +42,10 @@ class Page(gr.Blocks):
         try:
             json.dumps(inputs, ensure_ascii=False, default=str).encode()  # no lone surrogates
             return await super().process_api(block_fn, inputs, *values, **named)
-        except (RefusedError, gr.Error) as error:  # Gradio's own say that a value is none of the choices
-            line = one_line(str(error).strip("'\""))
+        except RefusedError as error:
+            line = str(error)
+        except gr.Error as error:  # Gradio's own say that a value is none of the choices
+            line = one_line(error.message)
         except Exception as error:
             line = FAULT
             cause = f" caused by {type(error.__cause__).__name__}" if error.__cause__ else ""
@@ -71,18 +70,6 @@ def refusals_as(answer: Callable[[str], Any]) -> Callable[[Callable[..., Any]], 
 
 
 # Files
-
-
-def remember_files(paths: str | list[str] | None, request: gr.Request) -> None:
-    """Note that the files of a box belong to a session."""
-    _UPLOADED[request.session_hash].update([paths] if isinstance(paths, str) else paths or ())
-
-
-def forget_files(request: gr.Request) -> None:
-    """Delete the files of a session that has ended; Gradio keeps equal files of several sessions once."""
-    paths = _UPLOADED.pop(request.session_hash, set())
-    for path in paths.difference(*_UPLOADED.values()):
-        Path(path).unlink(missing_ok=True)
 
 
 def _uploaded_megabytes() -> float:
