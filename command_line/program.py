@@ -1,7 +1,5 @@
 """`score.py`: read files, and print scores, their agreement with ratings, the explanation of a line, or an error."""
 
-from __future__ import annotations
-
 import logging
 import os
 import re

@@ -1,7 +1,5 @@
 """Score text files, with tests, baselines and measures; write sentence scores and reports."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -101,10 +101,9 @@ def agreement(
         for name, column in columns.items():
             check_length(name, column, target, "ratings")
         table = np.stack([*columns.values(), target])
-        draws = _draws_of_rows(table, _numbers_of(groups, len(target)), resampling)
+        draws = _draws_of_rows(table, _numbers_of("groups", groups, target), resampling)
     else:
-        check_length("systems", systems, target, "ratings")
-        of_groups, of_systems = _numbers_of(groups, len(target)), _numbers_of(systems, len(target))
+        of_groups, of_systems = _numbers_of("groups", groups, target), _numbers_of("systems", systems, target)
         if not of_systems.any():
             raise ValueError(fault("systems", 1, "at least two"))
         samples = []
@@ -206,10 +205,9 @@ def _correlations(table: np.ndarray, coefficient: str) -> np.ndarray:
         return np.where(varies[:-1] & varies[-1], COEFFICIENTS[coefficient](table), np.nan)
 
 
-def _numbers_of(groups: Sequence[Hashable] | None, rows: int) -> np.ndarray:
-    """Return the number of each row's group, from 0, in order of appearance."""
+def _numbers_of(name: str, groups: Sequence[Hashable] | None, ratings: np.ndarray) -> np.ndarray:
+    """Return the number of each row's group, from 0, in order of appearance; `name` is the argument's in errors."""
     if groups is None:
-        return np.arange(rows)
-    if len(groups) != rows:
-        raise ValueError(fault("groups", f"{len(groups)} rows", f"{rows} (as in ratings)"))
+        return np.arange(len(ratings))
+    check_length(name, groups, ratings, "ratings")
     return pd.factorize(pd.Series(list(groups), dtype=object), use_na_sentinel=False)[0]

@@ -12,22 +12,18 @@ in which a field without a value is left out: what was not asked for, and coeffi
 the same.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sari.companion_measures.registry import MEASURES
+from sari.data_warnings import WarningRow
+from sari.human_ratings.correlation import Agreement
 from sari.reports.score_report import without_empty
+from sari.reports.score_tables import LABELS
 from sari.reports.tables import Table, TableReport, interval_heading, table_of_columns
 from sari.significance import BOOTSTRAP
-from sari.variants import SCORES
-
-if TYPE_CHECKING:
-    from sari.data_warnings import WarningRow
-    from sari.human_ratings.correlation import Agreement
 
 
 @dataclass(frozen=True)
@@ -129,8 +125,7 @@ def _notes(report: AgreementReport) -> list[str]:
 
 def _label(name: str) -> str:
     """Return the short name of a score or a measure."""
-    known = {"sari": "SARI", **{measure.name: measure.label for measure in MEASURES}}
-    return known.get(name, name.title() if name in SCORES else name)
+    return {**LABELS, **{measure.name: measure.label for measure in MEASURES}}.get(name, name)
 
 
 def _coefficient_text(value: float | None, sign: str = "") -> str:
