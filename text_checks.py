@@ -6,16 +6,15 @@ variant was published for, cause none.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, combinations, permutations
+from heapq import nsmallest
+from itertools import chain, combinations, filterfalse, permutations
 from operator import eq
 from statistics import fmean
 from typing import NamedTuple
 from unicodedata import is_normalized
 from zlib import crc32
-
-import numpy as np
 
 from .data_warnings import (
     Advice,
@@ -94,13 +93,14 @@ def take_sample(sources: list[str], predictions: list[str], references: list[lis
     >>> take_sample(["a", "b", "b"], ["A", "", ""], [["1"], ["2"], ["2"]]).texts
     ((1908338681, 'b', '', ('2',)), (3904355907, 'a', 'A', ('1',)))
     """
-    keys = np.fromiter(map(crc32, map(str.encode, sources)), np.int64, len(sources))
-    largest = np.unique(keys)[:_SAMPLED_SEGMENTS].max(initial=0)
+    keys = list(map(crc32, map(str.encode, sources)))
+    smallest = {*nsmallest(_SAMPLED_SEGMENTS, {*keys})}
     texts = {
-        (int(keys[place]), _cut(sources[place]), _cut(predictions[place]), tuple(map(_cut, references[place])))
-        for place in np.flatnonzero(keys <= largest)
+        (key, _cut(source), _cut(prediction), tuple(map(_cut, row)))
+        for key, source, prediction, row in zip(keys, sources, predictions, references, strict=True)
+        if key in smallest
     }
-    empty = map(_count_empty, (sources, predictions, list(chain.from_iterable(references))))
+    empty = map(_count_empty, (sources, predictions, chain.from_iterable(references)))
     nrefs = frozenset(map(len, references))
     return TextSample._make([tuple(sorted(texts)[:_SAMPLED_SEGMENTS]), *empty, nrefs])
 
@@ -110,8 +110,8 @@ def _cut(text: str) -> str:
     return text if len(text) <= 2 * half else f"{text[:half]} {text[-half:]}"
 
 
-def _count_empty(texts: list[str]) -> int:
-    return texts.count("") + sum(map(str.isspace, texts))
+def _count_empty(texts: Iterable[str]) -> int:
+    return len(list(filterfalse(str.strip, texts)))
 
 
 def is_copy(source: str, output: str) -> bool:
