@@ -113,10 +113,9 @@ class CorpusStatistics:
         nothing = SegmentCounts(np.zeros((1, self.variant.max_order, len(OPERATIONS), len(RATIO_PARTS))))
         sums = exact_sums(summands(nothing, self.variant)).shape if self.segments else (0,)
         rows = (self.segments if self.keeps_sentences or self.keeps_rows else 0, *self.part_shape)
-        if len(data) != 8 * (prod(sums) + prod(rows)):
-            raise ValueError(
-                fault("data", f"a state with {len(data)} bytes of numbers", str(8 * (prod(sums) + prod(rows))))
-            )
+        size = 8 * (prod(sums) + prod(rows))
+        if len(data) != size:
+            raise ValueError(fault("data", f"a state with {len(data)} bytes of numbers", str(size)))
         totals = np.frombuffer(data, "<i8", prod(sums)).astype(np.int64).reshape(sums)
         part = np.frombuffer(data, "<f8", offset=8 * prod(sums)).astype(float).reshape(rows)
         if (totals < 0).any() or not np.isfinite(part).all() or (part < 0).any():
@@ -166,10 +165,11 @@ class CorpusStatistics:
     def result(self, *, details: bool = False, resampling: Resampling | None = None) -> Result:
         """Return the scores, with details and confidence intervals if they are wanted."""
         result = cast(Result, self.scores())
-        confidence = None if resampling is None else resampling.confidence
-        if resampling is not None and confidence is not None and len(rows := self.rows()[:, None]) > 1:
-            intervals = Sample(rows, self.scores_of_sums, resampling.seed).intervals(resampling)
-            result["confidence_intervals"] = named_scores(intervals[:, 0].T)
+        if resampling is not None and resampling.confidence is not None:
+            rows = self.rows()[:, None]  # of one system
+            if len(rows) > 1:
+                intervals = Sample(rows, self.scores_of_sums, resampling.seed).intervals(resampling)
+                result["confidence_intervals"] = named_scores(intervals[:, 0].T)
         if details:
             result["signature"] = self.signature
             result["orders"] = self.orders()
@@ -300,11 +300,7 @@ class State(MadeByScorer):
                 raise TypeError(fault("other", type(given).__name__, "a State"))
             other = read_state(given.to_bytes(), self.scorer)  # of another copy of the module
         mine, added = self._statistics, other._statistics
-        wanted, got = (
-            [*one.variant.signature().split("|"), f"sentences={one.keeps_sentences}", f"resampling={one.keeps_rows}"]
-            for one in (mine, added)
-        )
-        for expected, part in zip(wanted, got, strict=False):
+        for expected, part in zip(_parts_to_merge(mine), _parts_to_merge(added), strict=False):
             if part != expected:
                 raise ValueError(fault("other", f"a state with {part}", expected))
         for name in CHANGES:
@@ -356,6 +352,7 @@ class State(MadeByScorer):
             **kept.sample._asdict(),
             "nrefs": sorted(kept.sample.nrefs),
         }
+        # The numbers that JSON does not know are those of numpy, as options.
         line = json.dumps(head, default=lambda number: int(number) if isinstance(number, Integral) else float(number))
         totals = np.asarray(kept.totals, "<i8").tobytes() if kept.segments else b""
         content = b"".join([line.encode(), b"\n", totals, *(part.astype("<f8").tobytes() for part in kept.parts)])
@@ -372,6 +369,12 @@ class State(MadeByScorer):
 
     def __radd__(self, other: Any) -> "State":
         return copy(self) if other == 0 else NotImplemented  # `sum` begins with 0
+
+
+def _parts_to_merge(statistics: CorpusStatistics) -> list[str]:
+    """Return what has to be the same in statistics that merge: parts of the signature, and what is kept."""
+    kept = [f"sentences={statistics.keeps_sentences}", f"resampling={statistics.keeps_rows}"]
+    return [*statistics.variant.signature().split("|"), *kept]
 
 
 def _identity(value: Any) -> Any:

@@ -34,7 +34,7 @@ class Script(NamedTuple):
         marks: what ends its sentences.
         tokenizers: values of `tokenize` that fit, the best first.
         spaces: whether spaces part its words.
-        users: whose figures have which of these tokens.
+        users: who publishes figures with which of these tokenizers.
     """
 
     languages: str
@@ -348,7 +348,8 @@ def describe(value: Tokenizer | SentenceSplitter) -> str:
 def _describe_callable(function: Callable[[str], Any]) -> str:
     module = str(getattr(function, "__module__", ""))
     names = [str(getattr(function, attribute, "")) for attribute in ("__qualname__", "__name__")]
-    for name in names if module in sys.modules and module != "__main__" else ():
+    is_importable = module in sys.modules and module != "__main__"
+    for name in names if is_importable else ():
         with suppress(AttributeError):
             if is_code(f"{module}:{name}") and attrgetter(name)(sys.modules[module]) == function:
                 return f"{module}:{name}{_version_of_module(module)}"

@@ -95,8 +95,9 @@ Examples:
 """
 
 
-# What else `compute` takes, and what `evaluate` takes when it loads a metric, or once did: it means nothing here.
+# What `compute` takes besides texts and options.
 _RESULTS = ("details", "confidence", "resamples", "seed", "baselines")
+# What `evaluate` takes when it loads a metric, or once did; it is accepted, and means nothing for a score.
 _OF_EVALUATE = [
     name
     for function in (evaluate.Metric, evaluate.load)
@@ -164,6 +165,7 @@ class Sari(Scorer, evaluate.Metric):
         return self._given
 
     def _compute(self, sources: Any, predictions: Any, references: Any, score: Callable[..., Any]) -> Any:
+        """Score what is stored: `evaluate.Metric.compute` calls this, with the function that `compute` gave it."""
         return score(sources=sources, predictions=predictions, references=references)
 
     def compute(

@@ -57,11 +57,13 @@ def read_signature(signature: Any, **code: Any) -> dict[str, Any]:
     for name, value in code.items():
         if value is not None and options.get(name) != value:
             raise ValueError(fault(name, shown(value), f"nothing, or what the signature says: {shown(signature)}"))
-    published = vars(VARIANTS[options["variant"]])
-    return {name: value for name, value in options.items() if name not in published or published[name] != value}
+    published = VARIANTS[options["variant"]].options
+    changes = {name: value for name, value in options.items() if value != published[name]}
+    return {"variant": options["variant"], **changes}
 
 
 def _parts_of(signature: str) -> list[str]:
+    """Return the parts of a signature, without white space."""
     return "".join(signature.split()).split("|")
 
 

@@ -60,7 +60,7 @@ class Sample:
     rows: np.ndarray
     statistic: Callable[[np.ndarray], np.ndarray]
     seed: int
-    _drawn: dict[int, np.ndarray] = field(default_factory=dict)
+    _drawn: dict[int, np.ndarray] = field(default_factory=dict, init=False)  # by the number of resamples
 
     @cached_property
     def blocks(self) -> np.ndarray:

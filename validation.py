@@ -144,7 +144,8 @@ def _check_rows(name: str, rows: list[Any], sources: list[str]) -> None:
 
 def validate_texts(name: str, column: Any) -> list[str]:
     """Check a column with one text per segment and return it as a list; `name` is its name in errors."""
-    texts = _as_list(name, column, _TEXTS + "; sentence_score takes a single one" * isinstance(column, str))
+    wanted = f"{_TEXTS}; sentence_score takes a single one" if isinstance(column, str) else _TEXTS
+    texts = _as_list(name, column, wanted)
     _check_texts(texts, lambda row: f"{name}[{row}]")
     return texts
 
@@ -168,7 +169,7 @@ def validate_references(column: Any) -> list[list[str]]:
 
 
 def shown(value: object) -> str:
-    """Return a value as a message shows it: its `repr` in one line, cut to 60 characters.
+    """Return a value as a message shows it: its `repr` in one line, or the first and the last 30 characters of it.
 
     >>> shown("0123456789" * 10)
     "'01234567890123456789012345678...12345678901234567890123456789'"
@@ -177,7 +178,7 @@ def shown(value: object) -> str:
 
 
 def shortened(text: str) -> str:
-    """Return a text in one line, cut to 60 characters in its middle."""
+    """Return a text in one line, or the first and the last 30 characters of it."""
     text = " ".join(text.splitlines())
     return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE // 2]}...{text[-_LONGEST_VALUE // 2 :]}"
 
@@ -280,6 +281,7 @@ def _value_of(read: Callable[[str], Any], text: str) -> Any:
 
 
 def _as_list(name: str, column: Any, wanted: str) -> list[Any]:
+    """Return the rows of a column of any library as a list; `name` and `wanted` are for errors."""
     if type(column) is list:
         return column
     if isinstance(column, Sequence) and type(column).__module__.startswith("datasets."):
