@@ -31,17 +31,17 @@ def score_sentences(segment: Columns, sari: float, variant: Variant) -> list[Edi
     if len(before) < 2 and len(after) < 2:
         return []
     in_source, in_output = (set(tokens) for tokens in split_into_tokens([source, output], variant.text))
+    length = sum(len(text.split()) for text in (source, output, *segment.references[0])) + 1
+    most = CHANGED_TOKENS // length + 1
     changes: list[tuple[str, str, tuple[str, int], str]] = []
-    for number, sentence in enumerate(after):
+    for number, sentence in enumerate(after[:most]):
         choice = "kept" if _share(sentence, in_source, variant) >= 0.5 else "added"
         changes.append((choice, sentence, ("output", number), " ".join(after[:number] + after[number + 1 :])))
     for number, sentence in enumerate(before):
-        if _share(sentence, in_output, variant) < 0.5:
+        if len(changes) < most and _share(sentence, in_output, variant) < 0.5:
             place = round(number * len(after) / len(before))
             text = " ".join([*after[:place], sentence, *after[place:]])
             changes.append(("deleted", sentence, ("source", number), text))
-    length = sum(len(text.split()) for text in (source, output, *segment.references[0])) + 1
-    changes = changes[: CHANGED_TOKENS // length + 1]
     (scores,) = candidate_scores(segment.sources, [[text for *_, text in changes]], segment.references, variant)
     edits = [
         Edit(choice, sentence, at, sari - score, score, text)

@@ -79,19 +79,23 @@ def score_edits(
         An edit for each word, those that cost most first. Of long texts only `CHANGED_TOKENS` tokens are scored in all:
         first the words that earn the least credit.
     """
-    (written,) = segment.predictions
     words = _words(output)
     changes = [
         _Change(token, "kept" if token.mark == "kept" else "added", ("output", place), place)
         for place, token in enumerate(output)
     ]
     changes += _put_in("deleted", "source", source, align(_words(source), words))
-    for number, reference in enumerate(references):
-        in_order = align(_words(reference), words)
-        changes += _put_in("missed", number, reference, pair_words(_words(reference), words, in_order))
+    most = CHANGED_TOKENS // (len(source) + len(output) + sum(map(len, references)) + 1) + 1
+    lacking = [
+        (number, reference)
+        for number, reference in enumerate(references)
+        if any(token.mark == "missed" for token in reference)
+    ]
+    for number, reference in lacking[:most]:  # each has at least one change
+        texts = _words(reference), words
+        changes += _put_in("missed", number, reference, pair_words(*texts, align(*texts)))
     changes.sort(key=lambda change: change.token.credit or 0.0)
-    length = len(source) + len(output) + sum(map(len, references)) + 1
-    tried = list(_exact(changes[: CHANGED_TOKENS // length + 1], written, words, variant))
+    tried = list(_exact(changes[:most], segment.predictions[0], words, variant))
     if not tried:
         return []
     (scores,) = candidate_scores(segment.sources, [[text for _, text in tried]], segment.references, variant)

@@ -11,6 +11,8 @@ from programs import OUTPUT, REFERENCES, SOURCE
 from report_corpus import explained
 
 from sari.ngram_statistics import COUNTINGS
+from sari.reports import word_edits
+from sari.reports.alignment import align
 from sari.reports.reasons import MARKS
 from sari.sari_scorer import Scorer
 from sari.tokenization import split_into_tokens
@@ -122,6 +124,16 @@ def test_ngrams_know_where_they_stand_and_why():
     assert [(gram.mark, gram.agree, gram.references) for gram in deleted if gram.text == "b c"] == [("right", 2, 2)]
     assert (added.text, added.mark, added.agree, added.references) == ("c a", "wrong", 0, 2)
     assert "none of the 2" in added.why
+
+
+def test_references_whose_words_are_not_tried_are_not_aligned(monkeypatch):
+    texts = []
+    monkeypatch.setattr(word_edits, "align", lambda text, output: texts.append(text) or align(text, output))
+    monkeypatch.setattr(word_edits, "CHANGED_TOKENS", 100)  # of three outputs: all texts together have 44 tokens
+    references = ["c a", *(f"w{number}" for number in range(38))]
+    found = explained(source="a b", prediction="a c", references=references)
+    assert texts == [["a", "b"], ["w0"], ["w1"], ["w2"]]
+    assert len(found.edits) == 3
 
 
 def test_a_surplus_copy_is_ignored():
