@@ -127,14 +127,27 @@ def files_tab(sentence: SentenceTab) -> None:
     controls: list[Any] = [*components.make_controls(NAMES).values()]
     start = gr.Button("Score", variant="primary")
     parts = _make_results()
-    asked = [parts["baseline"], kind, *files, *controls]
-    events = [start.click, parts["baseline"].input]
-    score = _named(parts, answer_files)
-    scoring = gr.on(events, score, asked, [*parts.values()], show_progress_on=parts["message"], **ON_DEMAND)
-    scoring.then(None, js="() => window.sari.showPart('files-results', 'files-message')")
     ranking = parts["rank"].click(show_ranking, parts["scored"], parts["ranking"], **ON_DEMAND)
+    kept = [parts["scored"], parts["files"]]
+    reporting = parts["report"].click(make_report, kept, parts["files"], **ON_DEMAND)
+    scoring = gr.on(
+        [start.click, parts["baseline"].input],
+        _named(parts, answer_files),
+        [parts["baseline"], kind, *files, *controls],
+        [*parts.values()],
+        show_progress_on=parts["message"],
+        cancels=[ranking, reporting],  # of the results before
+        **ON_DEMAND,
+    )
+    scoring.then(None, js="() => window.sari.showPart('files-results', 'files-message')")
     changes = [box.change for box in files] + [control.input for control in (kind, *controls)]
-    gr.on(changes, None, None, [parts["message"], parts["results"]], js=_HIDE_RESULTS, cancels=[scoring, ranking])
+    hidden, stopped = [parts["message"], parts["results"]], [scoring, ranking, reporting]
+    gr.on(changes, None, None, hidden, js=_HIDE_RESULTS, cancels=stopped)
+    _open_segments(sentence, parts)
+
+
+def _open_segments(sentence: SentenceTab, parts: Parts) -> None:
+    """Let rows of the table of segments open in the Sentence view, and its buttons lead on and back."""
     select = parts["segments"].select(open_segment, parts["scored"], sentence.opening, **ON_DEMAND)
     select.then(None, js="() => window.sari.showPart('scores')")
     sentence.systems.select(open_system, sentence.opened, sentence.opening, **ON_DEMAND)
@@ -153,7 +166,7 @@ def _file_box(label: str, count: Literal["single", "multiple"] = "single", *, vi
 def _make_results() -> Parts:
     """Make what shows a result, without one."""
     parts: Parts = {"message": gr.HTML(elem_id="files-message", min_height=60)}
-    parts["scored"] = scored = gr.State(None, time_to_live=HOUR)
+    parts["scored"] = gr.State(None, time_to_live=HOUR)
     with gr.Column(visible=False, elem_id="files-results") as parts["results"]:
         parts["baseline"] = gr.Dropdown([], label="Baseline", info="The other systems are compared with it.")
         parts["systems"] = gr.HTML(elem_id="systems", apply_default_css=False)
@@ -161,12 +174,14 @@ def _make_results() -> Parts:
         parts["ranking"] = gr.HTML(elem_id="ranking")
         parts["paragraph"] = gr.Textbox(label="For a paper", buttons=["copy"], max_lines=20)
         parts["files"] = gr.File(label="Downloads", file_count="multiple", interactive=False, height=240)
-        report = gr.Button("Make the report (HTML)")
-        report.click(make_report, [scored, parts["files"]], parts["files"], **ON_DEMAND)
+        parts["report"] = gr.Button("Make the report (HTML)")
         gr.Markdown(_SEGMENTS)
-        title = "SARI of every segment"
         parts["segments"] = gr.Dataframe(
-            interactive=False, max_height=420, label=title, show_search="search", elem_id="segments"
+            interactive=False,
+            max_height=420,
+            label="SARI of every segment",
+            show_search="search",
+            elem_id="segments",
         )
     return parts
 

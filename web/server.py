@@ -40,7 +40,7 @@ class Page(gr.Blocks):
     async def process_api(self, block_fn: Any, inputs: list[Any], *values: Any, **named: Any) -> dict[str, Any]:
         """Call a function of the page with what a visitor sent."""
         try:
-            json.dumps(inputs, ensure_ascii=False, default=str).encode()  # no lone surrogates
+            json.dumps(inputs, ensure_ascii=False, default=str).encode()  # lone surrogates fail here, not in an answer
             return await super().process_api(block_fn, inputs, *values, **named)
         except RefusedError as error:
             line = str(error)
@@ -114,6 +114,7 @@ class _FirstView:
         await self._app(scope, receive, send_with_view)
 
 
+# Gradio's routes fail so for requests that are none of its page, before any function of the page is called.
 def _bad_request(_request: Request, _error: Exception) -> JSONResponse:
     return JSONResponse({"detail": "There is no such endpoint, or the call is not what it takes."}, 400)
 
