@@ -4,6 +4,7 @@ import gzip
 
 import pytest
 
+from sari.text_files import reading
 from sari.text_files.errors import FileError
 from sari.text_files.reading import read_lines, read_texts
 
@@ -62,6 +63,14 @@ def test_what_is_no_text_is_named(tmp_path, data, kind):
     path = tmp_path / "texts"
     path.write_bytes(data + bytes(99))
     with pytest.raises(FileError, match=f": got {kind}, expected text: save it as CSV$"):
+        list(read_lines(str(path)))
+
+
+def test_a_line_has_a_limit(tmp_path, monkeypatch):
+    path = tmp_path / "texts"
+    path.write_text("a" * 2_000)
+    monkeypatch.setattr(reading, "LONGEST_LINE", 1_000)
+    with pytest.raises(FileError, match=r":1: got a line of 1,000 characters, expected shorter ones"):
         list(read_lines(str(path)))
 
 

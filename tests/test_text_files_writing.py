@@ -35,7 +35,7 @@ def test_a_link_stays_a_link(tmp_path):
 
 
 @needs_unix
-def test_modes(tmp_path):
+def test_modes_and_owners(tmp_path):
     """Nobody else reads what replaces a private file; the file has the mode of the old one, or that of new ones."""
     path, during = tmp_path / "x.tsv", []
 
@@ -50,7 +50,11 @@ def test_modes(tmp_path):
     assert (during, path.stat().st_mode & 0o777) == ([0o640], 0o640)
     path.chmod(0o604)
     write_lines(str(path), lines())
-    assert (during[1], path.stat().st_mode & 0o777) == (0o604, 0o604)
+    assert (during[1], path.stat().st_mode & 0o777) == (0o600, 0o604)
+    if os.geteuid() == 0:
+        os.chown(path, 12345, 12345)
+        write_lines(str(path), lines())
+        assert (path.stat().st_uid, path.stat().st_gid) == (12345, 12345)
 
 
 @pytest.mark.parametrize(

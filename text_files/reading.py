@@ -9,6 +9,7 @@ import io
 import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ STANDARD_INPUT = "-"
 GZIP_MAGIC = b"\x1f\x8b"
 #: The bytes that data of other kinds begin with.
 _NO_TEXTS = {b"PK\x03\x04": "an .xlsx or zip file", b"\xd0\xcf\x11\xe0": "an .xls or .doc file", b"PAR1": "Parquet"}
+#: The characters of a line at most, without which an endless one would fill the memory.
+LONGEST_LINE = 100_000_000
 
 
 def read_lines(path: str, encoding: str = "utf-8") -> Iterator[str]:
@@ -31,7 +34,8 @@ def read_lines(path: str, encoding: str = "utf-8") -> Iterator[str]:
     recognized by their first two bytes, which UTF-8 never begins with, so that they may also come from a pipe.
 
     Raises:
-        FileError: for a file that cannot be read, bytes that are no text, a NUL, and a single line with `\r` within it.
+        FileError: for a file that cannot be read, bytes that are no text, a NUL, a line without an end, and a single
+            line with `\r` within it.
     """
     name, number, line = name_of(path), 0, ""
     try:
@@ -44,7 +48,9 @@ def read_lines(path: str, encoding: str = "utf-8") -> Iterator[str]:
             if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
                 encoding = "utf-16"
             texts = io.TextIOWrapper(stream, "utf-8-sig" if encoding == "utf-8" else encoding, newline="\n")
-            for number, line in enumerate(texts, 1):
+            for number, line in enumerate(iter(partial(texts.readline, LONGEST_LINE), ""), 1):
+                if len(line) == LONGEST_LINE:
+                    raise FileError(fault(f"{name}:{number}", f"a line of {LONGEST_LINE:,} characters", "shorter ones"))
                 if "\0" in line:
                     wanted = "text: is its encoding utf-16le or utf-16be?"
                     raise FileError(fault(f"{name}:{number}", r"the character \0", wanted))

@@ -4,6 +4,8 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from sari.text_files.errors import FileError, reason
@@ -29,7 +31,7 @@ def check_writable(path: str, inputs: Iterable[str]) -> None:
 def write_lines(path: str, lines: Iterable[str]) -> None:
     """Write the lines of a file; if there is an error, the old file stays.
 
-    A temporary file in the same folder is written and renamed. It has the mode of the old file before it has a text.
+    A temporary file in the same folder is written and renamed. It gets the mode and the owner of the old file.
 
     Raises:
         FileError: for a file that cannot be written.
@@ -40,10 +42,14 @@ def write_lines(path: str, lines: Iterable[str]) -> None:
     target = Path(os.path.realpath(path))  # so that a link stays a link
     written = target.with_name(f".{os.urandom(8).hex()}.tmp")
     try:
-        with open(written, "x", encoding="utf-8", newline="\n") as file:
-            if target.exists():
-                shutil.copymode(target, written)
+        old = target.stat() if target.exists() else None
+        opener = partial(os.open, mode=0o666 if old is None else 0o600)  # less what the user's mask takes away
+        with open(written, "x", encoding="utf-8", newline="\n", opener=opener) as file:
             file.writelines(f"{line}\n" for line in lines)
+        if old is not None:
+            with suppress(PermissionError, AttributeError):  # only root can give files away; Windows has no owners
+                os.chown(written, old.st_uid, old.st_gid)
+            shutil.copymode(target, written)
         written.replace(target)
     except OSError as error:
         raise FileError(f"{path}: {reason(error)}, expected a file to write") from None
