@@ -118,8 +118,8 @@ class CorpusStatistics:
             raise ValueError(fault("data", f"a state with {len(data)} bytes of numbers", str(size)))
         totals = np.frombuffer(data, "<i8", prod(sums)).astype(np.int64).reshape(sums)
         part = np.frombuffer(data, "<f8", offset=8 * prod(sums)).astype(float).reshape(rows)
-        if (totals < 0).any() or not np.isfinite(part).all() or (part < 0).any():
-            raise ValueError(fault("data", "a state with numbers below 0", "counts, and scores in percent"))
+        if (totals < 0).any() or (totals > _LARGEST_SUM).any() or not np.isfinite(part).all() or (part < 0).any():
+            raise ValueError(fault("data", "a state with numbers out of range", "counts, and scores in percent"))
         return replace(self, totals=totals if self.segments else 0, parts=(part,) if len(part) else ())
 
     def scores(self) -> Scores:
@@ -450,6 +450,8 @@ def _is_text_row(row: Any) -> bool:
     return isinstance(row, list) and len(row) == 4 and _is_number(row[0])
 
 
+#: The largest number of a state: those of a billion segments are smaller, and several can be added without overflow.
+_LARGEST_SUM = 1 << 60
 #: The counts of a sample, beside its texts.
 _COUNTED = [name for name in TextSample._fields if name not in ("texts", "nrefs")]
 #: What stands in the first line of a state, and whether a value can stand there.

@@ -272,6 +272,12 @@ def test_forged_states_are_refused_in_one_line(variant, keeps):
         assert "\n" not in said
 
 
+def test_states_whose_sums_would_overflow_are_refused(sari):
+    data = state_of(sari, TEXTS).to_bytes()
+    with refuses(ValueError, "data: got a state with numbers out of range, expected counts, and scores in percent"):
+        sari.read_state(signed(data[:-40] + np.array(1 << 62, "<i8").tobytes()))
+
+
 def test_states_of_other_versions_and_signatures_are_refused(sari):
     data = state_of(sari, TEXTS).to_bytes()[:-32]
     assert sari.read_state(signed(data)).segments == 4
