@@ -3,6 +3,7 @@
 Their names, parameters and docstrings are what programs and models see.
 """
 
+import json
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from typing import Any
@@ -61,7 +62,7 @@ def sentence(
     (people,) = segment.references
     explanation = explain(source=source, prediction=output, references=people, variant=variant, ngrams=details)
     if details:
-        return asdict(explanation)
+        return json.loads(json.dumps(asdict(explanation)))  # Gradio takes no numbers as keys, as references have
     return {
         "signature": explanation.signature,
         "scores": explanation.scores,

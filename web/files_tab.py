@@ -141,8 +141,14 @@ def files_tab(sentence: SentenceTab) -> None:
     )
     scoring.then(None, js="() => window.sari.showPart('files-results', 'files-message')")
     changes = [box.change for box in files] + [control.input for control in (kind, *controls)]
-    hidden, stopped = [parts["message"], parts["results"]], [scoring, ranking, reporting]
-    gr.on(changes, None, None, hidden, js=_HIDE_RESULTS, cancels=stopped)
+    gr.on(
+        changes,
+        None,
+        None,
+        [parts["message"], parts["results"]],
+        js=_HIDE_RESULTS,
+        cancels=[scoring, ranking, reporting],
+    )
     _open_segments(sentence, parts)
 
 
