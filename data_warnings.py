@@ -153,7 +153,8 @@ def check_resampling(segments: int, smallest_p_value: float = 0.0) -> Iterator[S
     """
     if segments < ENOUGH_SEGMENTS:
         fault = f"with fewer than {ENOUGH_SEGMENTS} segments intervals are too narrow and p-values unreliable"
-        yield ResamplingWarning(f"{fault}; a single segment has neither", f"{segments} segments")
+        detail = "1 segment" if segments == 1 else f"{segments} segments"
+        yield ResamplingWarning(f"{fault}; a single one has no interval, and p-value 1", detail)
     if smallest_p_value >= SIGNIFICANT:
         fault = "no difference can be significant with so few resamples for so many comparisons"
         yield ResamplingWarning(fault, f"the smallest possible corrected p-value is {smallest_p_value:.2f}")

@@ -282,9 +282,9 @@ MEASURES = (
     _change(
         "exact_copies",
         "Exact copies",
-        "outputs that are their sources, but for whitespace and case",
+        "outputs with the tokens of their sources, in their order",
         "simplification.exact_copies",
-        arguments=("raw_sources", "raw_outputs"),
+        tool="EASSE",
         **_SHARE,
     ),
     _change(

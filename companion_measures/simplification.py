@@ -19,7 +19,6 @@ import regex
 
 from sari.companion_measures.columns import best_of_references, check_length
 from sari.languages import PUNKT, SCRIPTS
-from sari.text_checks import is_copy
 from sari.tokenization import count_sentences
 from sari.validation import validate_texts
 
@@ -197,12 +196,14 @@ def levenshtein_similarities(sources, predictions) -> np.ndarray:
 
 
 def exact_copies(sources, predictions) -> np.ndarray:
-    """Return which predictions are their sources, but for whitespace, case, and ’ for ': bool[segments].
+    """Return which predictions are their sources, to the last character: bool[segments].
 
-    >>> exact_copies(["a b", "a b"], ["a  B", "a"])
+    EASSE compares lowercased 13a tokens. For warnings, `text_checks.is_copy` ignores more differences.
+
+    >>> exact_copies(["a's", "a's"], ["a's", "a’s"])
     array([ True, False])
     """
-    return _of_pairs(is_copy, sources, predictions).astype(bool)
+    return _of_pairs(eq, sources, predictions).astype(bool)
 
 
 def added_proportions(sources, predictions) -> np.ndarray:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # slow to import
 _MOST_ROWS = 10
 _HEADINGS = ("Variant", "Options", "Verdict", "References", "SARI", "Keep", "Delete", "Add")
 _VERDICTS = {
-    "several changes": "Several changes: several options differ from those of the published variant.",
+    "several changes": "Several changes: two or more differ, of the options and the number of references.",
     "as published, cut": "Cut: the figure has the first digits of the score, and is not rounded.",
 }
 _OTHER_CAUSES = (

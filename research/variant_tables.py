@@ -57,12 +57,12 @@ def _choices(row: Variant) -> dict[str, str]:
     tokens = "split on single spaces" if row.splits_on_space and row.tokenize == "none" else tokens
     tokens += ", lowercased" if row.lowercase else ", cased"
     if row.source_text != row.text:
-        tokens += "; sources split at whitespace" + ", cased" * (not row.lowercases_sources)
-    level = CHANGES["level"].words(row.level) + f", penalties `{row.penalties}`" * (row.penalties != "none")
+        tokens += "; sources split at whitespace" + ("" if row.lowercases_sources else ", cased")
+    level = CHANGES["level"].words(row.level) + ("" if row.penalties == "none" else f", penalties `{row.penalties}`")
     return {
         "variant": f"`{row.name}`",
-        "counting": f"`{row.counting}`" + f", *m* = {row.source_weight}" * bool(row.source_weight),
-        "level": level + ", orders averaged first" * (row.averaging == "ratios"),
+        "counting": f"`{row.counting}`" + (f", *m* = {row.source_weight}" if row.source_weight else ""),
+        "level": level + (", orders averaged first" if row.averaging == "ratios" else ""),
         "0/0": f"{row.zero_division:g}",
         "keep · delete · add": f"F1 · {_LETTERS[row.deletion]} · {_LETTERS[row.addition]}",
         "tokens": tokens,
