@@ -141,8 +141,10 @@ class ExternalTokenizer(NamedTuple):
     Attributes:
         module, name: its class.
         install: what pip installs.
-        method, arguments: the method to call with a text, and its other arguments.
-        separates_marks: whether it separates marks from words, and expects spaces between words.
+        method, arguments: the method to call with a text, and its other arguments. It returns the text with spaces
+            between tokens.
+        separates_marks: whether it separates marks from words, and expects spaces between words. Texts that are
+            tokenized already then cause a warning.
         fetches: the address of the model that sacreBLEU fetches when the tokenizer is made; empty for none.
         signed: its name in signatures; empty where the tokenizer says it, or it is its own.
     """

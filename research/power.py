@@ -27,7 +27,8 @@ from sari.variants import SIGNIFICANT, resolve_variant
 
 FILE = Path(__file__).with_name("power.csv")
 
-_MEASURED, _DIFFERENCES, _SAMPLE_SIZES = ("easse", "set", "hf"), (1, 2, 3), (100, 359)
+_MEASURED, _METHODS = ("easse", "set", "hf"), ("randomization", "bootstrap")
+_DIFFERENCES, _SAMPLE_SIZES = (1, 2, 3), (100, 359)
 
 #: How near a pair's difference is to the wanted one; the numbers of pairs, of samples of each, and of resamples.
 _TOLERANCE, _PAIRS_OF_RUNS, _SAMPLES, _RESAMPLES = 0.2, 60, 5, 499
@@ -83,7 +84,7 @@ def _measured(
             for pair in tqdm(places, disable=None, leave=False)
             for _ in range(_SAMPLES)
         ]
-        row |= {f"{name} {difference}": f"{_significant_share(samples, name):.4f}" for name in TESTS}
+        row |= {f"{name} {difference}": f"{_significant_share(samples, name):.4f}" for name in _METHODS}
     return row
 
 
@@ -101,7 +102,7 @@ def power_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
         "found in 80%": formatted("{:.2f}", rows["found"]),
     }
     for size in _DIFFERENCES:
-        shares = [rows[f"{name} {size}"] for name in TESTS]
+        shares = [rows[f"{name} {size}"] for name in _METHODS]
         table[f"{size} point{'s' * (size > 1)}"] = formatted(", ".join(["{:.0%}"] * len(shares)), *shares)
     return {"power": pd.DataFrame(table)}
 

@@ -15,6 +15,7 @@ from report_corpus import explained
 
 from sari.command_line import program
 from sari.reports import terminal
+from sari.reports.formats import TABLE_FORMATS
 
 # What the system says of a folder that is read as a file.
 _FOLDER_ERROR = errno.EISDIR if os.name == "posix" else errno.EACCES
@@ -94,7 +95,7 @@ def test_names_of_strangers_are_harmless(run_here, tmp_path):
     names = ["=1+1", "\x1b[2J\u202ea"]
     rows = [{"system": name, "source": "a b", "output": "a", "references": "a"} for name in names]
     (tmp_path / "t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    for style in ("text", "markdown", "latex", "csv", "json"):
+    for style in TABLE_FORMATS:
         text = output_of(run_here("--table", "t.jsonl", "--format", style, folder=tmp_path))
         assert not {"\x1b", "\u202e"} & {*text}
         assert ("'=1+1," in text) == (style == "csv")
