@@ -60,8 +60,9 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "--resamples": ("--confidence", *_TEST_FLAGS, "--report"),
     "--seed": ("--confidence", *_TEST_FLAGS, "--by-references", "--report"),
     **dict.fromkeys(_TEST_FLAGS, (SEVERAL_SYSTEMS,)),
-    **{flag_of(file.name): ("--measures",) for file in SIDE_FILES},
+    "--word-ranks": ("--measures word_rank", "--measures all"),
     "--stop-words": ("--word-ranks",),
+    **{f"--show {row.name}": (f"--measures {row.name}", "--measures all") for row in MEASURES},
     "--show intervals": ("--confidence", "--report"),
     **dict.fromkeys(("--show difference", "--show p"), _TEST_FLAGS),
     **dict.fromkeys(("--show group", "--show ranks"), ("--all-pairs",)),
@@ -110,8 +111,8 @@ def parse(arguments: Sequence[str] | None, program: str = PROGRAM) -> Options:
         options.printed = options.printed or parser.format_help().rstrip()
         return options
     if unknown:
-        nearest = get_close_matches(unknown[0], _FLAGS, n=1)
-        hint = f"did you mean {nearest[0]}?" if nearest else "see --help"
+        nearest = get_close_matches(unknown[0].partition("=")[0].strip("-"), _FLAGS, n=1, cutoff=0.68)
+        hint = f"did you mean {_FLAGS[nearest[0]]}?" if nearest else "see --help"
         raise ValueError(f"unknown argument {shown(unknown[0])}; {hint}")
     for name in _NAMES_BY_COMMAS:
         if getattr(options, name) is not None:
@@ -174,7 +175,8 @@ def check_rules(options: Options) -> None:
 def _given(options: Options, parser: argparse.ArgumentParser) -> set[str]:
     """Return what the rules name: options other than their defaults, some with their values, and several variants."""
     names = {flag_of(name) for name, value in vars(options).items() if value != parser.get_default(name)}
-    names |= {f"--format {options.format}", *(f"--show {name}" for name in options.show or ())}
+    listed = {"--format": [options.format], "--show": options.show, "--measures": options.measures}
+    names |= {f"{flag} {value}" for flag, values in listed.items() for value in values or ()}
     if len(options.variants) > 1:
         names.add(SEVERAL_VARIANTS)
     return names
@@ -200,6 +202,9 @@ def _check_inputs(options: Options) -> None:
 
 def _check_values(options: Options) -> None:
     """Refuse names and figures that are not possible, before anything is read."""
+    for option, meant in _MEANT.items():
+        for name in filter(meant.__contains__, getattr(options, option) or ()):
+            raise ValueError(fault(flag_of(option), shown(name), meant[name]))
     for name in () if options.all_variants else options.variants:
         resolve_variant(name, **options.choices)
     if options.why in options.variants:
@@ -325,7 +330,7 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         "--resamples": {
             **_NUMBER,
             "type": _checked(int, lambda number: number >= 1, "a whole number of at least 1"),
-            "help": "the number of resamples (default: 10,000; fewer for intervals of large files)",
+            "help": "the number of resamples (default: 10,000, with --ratings 1,000; fewer for large files)",
         },
         "--seed": {
             **_NUMBER,
@@ -347,7 +352,7 @@ _GROUPS: dict[str, dict[str, _Option]] = {
     "other measures than SARI": {
         "--measures": {
             **_NAMES,
-            "help": f"add companion measures: {', '.join(row.name for row in MEASURES)}, or all",
+            "help": f"add companion measures: {', '.join(row.name for row in MEASURES)}, or all that are fast",
         },
         "--own-measure": {
             **_SEVERAL,
@@ -391,7 +396,7 @@ _GROUPS: dict[str, dict[str, _Option]] = {
                 re.compile("worst|best|0*[1-9][0-9]{,8}").fullmatch,
                 "a whole number of at least 1, worst or best",
             ),
-            "help": "explain these lines, or the N worst or best (worst N, best N), instead; --by-order adds n-grams",
+            "help": "explain these lines of one system, or its N worst or best (worst N, best N); see --by-order",
         },
         "--find-variant": {
             "metavar": "FIGURE",
@@ -420,11 +425,11 @@ _GROUPS: dict[str, dict[str, _Option]] = {
             **_NUMBER,
             "type": _checked(int, range(16).__contains__, "a whole number from 0 to 15"),
             "default": 2,
-            "help": "the decimals of scores (default: 2)",
+            "help": "the decimals of scores (default: 2), not with --ratings",
         },
         "--quiet": {
             **_SWITCH,
-            "help": "print no warnings, names of files or progress bars; a report still has its warnings",
+            "help": "print no warnings, signatures of -b, names of files or progress bars; reports still have warnings",
         },
     },
     "LaTeX": {
@@ -469,7 +474,26 @@ _OTHER_NAMES = {
 }
 #: The options whose values may be separated by commas.
 _NAMES_BY_COMMAS = ("variant", "measures", "show", "baselines")
-_FLAGS = [*chain(*_GROUPS.values()), *chain(*_OTHER_NAMES.values())]
+#: The options by their names without dashes, and those that stand for options of sacreBLEU and EASSE.
+_FLAGS = {
+    **{flag.strip("-"): flag for flag in chain(*_GROUPS.values())},
+    **{"metrics": "--measures", "lc": "--lowercase", "tokenizer": "--tokenize", "input": "--outputs"},
+    **{"sys_sents_path": "--outputs", "orig_sents_path": "--sources", "refs_sents_paths": "--references"},
+    **dict.fromkeys(("test-set", "test_set"), "--dataset"),
+    **dict.fromkeys(("confidence-n", "paired-ar-n", "paired-bs-n"), "--resamples"),
+}
+#: Names of measures and variants that belong to another option, or to another program, and what they are here.
+_MEANT = {
+    "variant": {
+        **{row.name: f"--measures {row.name}" for row in MEASURES},
+        **{"f1_token": "--measures token_f1", "sari_legacy": "easse_legacy", "all": "--all-variants"},
+    },
+    "measures": {
+        **{name: f"--variant {name}" for name in VARIANTS},
+        **{"f1_token": "token_f1", "sari_legacy": "--variant easse_legacy"},
+        "sari": "other measures: SARI is always printed",
+    },
+}
 
 
 def _listing(title: str, rows: Mapping[str, Any]) -> str:

@@ -64,13 +64,14 @@ def _chosen_variants(options: Options) -> tuple[dict[str, Variant], list[Warning
 def _chosen_measures(options: Options) -> tuple[list[Measure], dict[str, Any]]:
     """Return the measures that are named, "all" for those whose needs are met and that are not slow; and side data."""
     known = {measure.name: measure for measure in MEASURES}
-    names = list(dict.fromkeys(options.measures or []))
-    if names == ["all"]:
-        names = [row.name for row in known.values() if not (row.is_slow or _lacks(row, options))]
+    names = dict.fromkeys(options.measures or ())
+    if "all" in names:
+        every = [row.name for row in known.values() if not (row.is_slow or _lacks(row, options))]
+        names = dict.fromkeys([*every, *(name for name in names if name != "all")])
     for name in names:
         if name not in known:
-            nearest = ", ".join(get_close_matches(name, known, cutoff=0))
-            raise ValueError(fault("--measures", shown(name), f"names such as {nearest}, or all alone: see --help"))
+            nearest = ", ".join(get_close_matches(name.lower(), known, cutoff=0))
+            raise ValueError(fault("--measures", shown(name), f"names such as {nearest}, or all: see --help"))
         if lacks := _lacks(known[name], options):
             raise ValueError(f"--measures: {name} needs {lacks}")
     of_measures = (column for row in MEASURES for column in columns_of(row.name))
@@ -90,10 +91,9 @@ def _chosen_measures(options: Options) -> tuple[list[Measure], dict[str, Any]]:
 def _numbers_of_systems(name: str, path: str, options: Options) -> dict[str, list[float]]:
     """Read the numbers of each system; the only column of a single system may have any name."""
     numbers = {visible(system): column for system, column in read_numbers(path, options.encoding).items()}
-    systems = options.systems
-    if len(systems) == len(numbers) == 1:
-        return dict(zip(systems, numbers.values(), strict=True))
-    for system in systems:
+    if len(options.systems) == len(numbers) == 1:
+        return dict(zip(options.systems, numbers.values(), strict=True))
+    for system in options.systems:
         if system not in numbers:
             raise ValueError(fault("--own-measure", f"{name} with columns {', '.join(numbers)}", f"also {system}"))
     return numbers

@@ -42,9 +42,10 @@ def flag_of(name: str) -> str:
 
 
 # The arguments of Python that messages may begin with, and the options that they are here.
-_ARGUMENTS = ["confidence", "own_measure", "ratings", "references", "resamples", "seed", "show", "signature", "sources"]
 _FLAGS = {
-    **{name: flag_of(name) for name in (*_ARGUMENTS, *OPTIONS, *(file.name for file in SIDE_FILES))},
+    **{name: flag_of(name) for name in ("confidence", "own_measure", "ratings", "references", "resamples")},
+    **{name: flag_of(name) for name in ("seed", "show", "signature", "sources")},
+    **{name: flag_of(name) for name in (*OPTIONS, *(file.name for file in SIDE_FILES))},
     **{"predictions": "--outputs", "figure": "--find-variant", "sentence_splitter": "sentence splitter"},
 }
 
@@ -55,7 +56,7 @@ def in_options(message: str) -> str:
     >>> in_options("zero_division: got 2.0, expected a number from 0 to 1")
     '--zero-division: got 2.0, expected a number from 0 to 1'
     """
-    message = re.sub("(; or pass|, or) a callable.*", "", message)  # which only Python can give
+    message = re.sub("(; or pass|,? or) a callable[^;]*", "", message)  # which only Python can give
     name = re.split(r"[\[:]", message, maxsplit=1)[0]
     return _FLAGS[name] + message.removeprefix(name) if name in _FLAGS else message
 

@@ -67,7 +67,6 @@ def _measure_scores(measured: MeasuredSystems) -> list[RatedScore]:
     """Return the measures of each output, as if it were a whole corpus, and of systems."""
     scores = []
     for measure, numbers in measured.rows.items():
-        rows = np.concatenate(numbers.swapaxes(0, 1))
-        of_systems = SystemRows(rows, measure.values_of_sums)
-        scores.append(RatedScore("", measure.name, measure.values_of_sums(rows, 1), of_systems, ""))
+        rows, values_of = np.concatenate(numbers.swapaxes(0, 1)), measure.values_of_sums
+        scores.append(RatedScore("", measure.name, values_of(rows, 1), SystemRows(rows, values_of), ""))
     return scores

@@ -47,14 +47,14 @@ def score_files(options: Options, columns: SystemColumns) -> ScoreReport:
     }
     report = report_of(comparisons, scored)
     first = next(iter(scored.values()))
-    differences = warning_rows(signature_warnings(options.signature, report.signatures[0]))
-    report = replace(report, warnings=report.warnings + choices.left_out + differences)
-    report = _with_more(report, columns, options, choices)
+    doubts = choices.left_out + warning_rows(signature_warnings(options.signature, report.signatures[0]))
+    report = _with_more(replace(report, warnings=report.warnings + doubts), columns, options, choices)
     if choices.measures:
         from sari.reports.measuring import Measuring, chosen_tokenizer
 
-        tokenize = chosen_tokenizer(choices.variants.values())
-        measuring = Measuring(columns, choices.resampling, tokenize, choices.side_data)
+        measuring = Measuring(
+            columns, choices.resampling, chosen_tokenizer(choices.variants.values()), choices.side_data
+        )
         with step_bar("Measuring", len(choices.measures), quiet=options.quiet) as advance:
             report = measuring.add(report, choices.measures, advance=advance)
     if options.report is not None:
@@ -85,9 +85,8 @@ def _with_more(report: ScoreReport, columns: SystemColumns, options: Options, ch
     by_references = []
     for variant in variants.values() if options.by_references else ():
         by_references += scores_by_references(columns, variant, seed=resampling.seed)
-    standings = []
-    if options.published or options.report or options.format == "latex":
-        standings = [find_standing(sources, references, variant) for variant in variants.values()]
+    looked_up = variants.values() if options.published or options.report or options.format == "latex" else ()
+    standings = [find_standing(sources, references, variant) for variant in looked_up]
     return replace(
         report,
         warnings=warnings,

@@ -43,7 +43,11 @@ def refusal(capsys):
             "--encoding: got 'rot13', expected the name of a text encoding, such as utf-8",
         ),
         # Values
-        ([*FILES, "--variant", "bleu"], "--variant: got 'bleu', expected one of hf, xu2016, "),
+        ([*FILES, "--variant", "bluu"], "--variant: got 'bluu', expected one of hf, xu2016, "),
+        ([*FILES, "--variant", "bleu"], "--variant: got 'bleu', expected --measures bleu"),
+        ([*FILES, "--variant", "f1_token"], "--variant: got 'f1_token', expected --measures token_f1"),
+        ([*FILES, "--measures", "sari"], "--measures: got 'sari', expected other measures: SARI is always printed"),
+        ([*FILES, "--measures", "sari_legacy"], "--measures: got 'sari_legacy', expected --variant easse_legacy"),
         ([*FILES, "--level", "word"], "--level: got 'word', expected one of sentence, corpus"),
         ([*FILES, "--max-order", "0"], "--max-order: got 0, expected a whole number of at least 1"),
         ([*FILES, "--zero-division", "x"], "--zero-division: got 'x', expected a number"),
@@ -84,6 +88,16 @@ def refusal(capsys):
         (["--dataset", "asset", *SYSTEMS, "--tab-separated"], "--tab-separated needs --references"),
         ([*TWO, "--ratings", "a", "b", "c"], "--ratings: got 3, expected 2: a file for each of --outputs"),
         ([*FILES, "--form", "json"], "unknown argument '--form'; did you mean --format?"),
+        *(
+            ([*FILES, given], f"unknown argument '{given}'; {hint}")
+            for given, hint in [
+                ("--metrics", "did you mean --measures?"),
+                ("--metrics=bleu", "did you mean --measures?"),
+                ("-lc", "did you mean --lowercase?"),
+                ("--lang", "see --help"),
+                ("--refs_sents_paths", "did you mean --references?"),
+            ]
+        ),
         ([*FILES, "--@"], "unknown argument '--@'; see --help"),
         ([*FILES, "--sentence-level"], "unknown argument '--sentence-level'; did you mean --sentences?"),
         ([*FILES, "--explain", "last"], "--explain: got 'last', expected a whole number of at least 1, worst or best"),
@@ -140,7 +154,8 @@ def test_options_that_exclude_each_other(refusal, line):
         ("--paired-bs", "two or more systems"),
         ("--paired-ar", "two or more systems"),
         ("--all-pairs", "two or more systems"),
-        ("--word-ranks x", "--measures"),
+        ("--word-ranks x --measures bleu", "--measures word_rank or --measures all"),
+        ("--show fkgl", "--measures fkgl or --measures all"),
         ("--stop-words x --measures bleu", "--word-ranks"),
         ("--caption x", "--format latex or --report"),
         ("--label x", "--format latex or --report"),
