@@ -1,4 +1,4 @@
-"""Write tables as text, JSON, Markdown, LaTeX or CSV, and sentence scores as TSV, CSV or JSON Lines.
+"""Write tables and the scores of sentences in every format.
 
 Scores, agreement with ratings, published figures and reports are a `TableReport`, which each of `TABLE_FORMATS` writes.
 """
