@@ -120,8 +120,14 @@ def test_names_of_strangers_are_harmless(run_here, tmp_path):
             {"s.txt": b""},
             "o.txt: number of lines: got 3, expected 0 as in s.txt; texts of several lines belong in a table",
         ),
-        ({"o.txt": b"a\nb\xe9b\nc\n"}, "o.txt:2: got invalid continuation byte, expected UTF-8 text"),
-        ({"r.txt": b"\xff\xfea"}, "r.txt:1: got truncated data, expected UTF-16 text"),
+        (
+            {"o.txt": b"a\nb\xe9b\nc\n"},
+            "o.txt:2: got invalid continuation byte, expected UTF-8 text: save it as UTF-8, or name its encoding",
+        ),
+        (
+            {"r.txt": b"\xff\xfea"},
+            "r.txt:1: got truncated data, expected UTF-16 text: save it as UTF-8, or name its encoding",
+        ),
         ({"r.txt": b"a\rb\rc\r"}, r"r.txt:1: got \r alone between lines, expected \n: tr '\r' '\n' <FILE >NEW"),
         (
             {"s.txt": gzip.compress(b"a\nb\nc\n")[:-9]},

@@ -8,6 +8,8 @@ from sari.text_files import reading
 from sari.text_files.errors import FileError
 from sari.text_files.reading import read_lines, read_texts
 
+SAVE = "text: save it as UTF-8, or name its encoding"
+
 
 @pytest.mark.parametrize(
     ("data", "texts"),
@@ -39,9 +41,10 @@ def test_lines(tmp_path, data, texts, pack):
 @pytest.mark.parametrize(
     ("encoding", "data", "message"),
     [
-        ("utf-8", b"a\n\xff\n", "2: got invalid start byte, expected UTF-8 text"),
-        ("utf-8", b"a\n" * 20_000 + b"\xff\n", "20001: got invalid start byte, expected UTF-8 text"),
-        ("utf-16", b"ab", "1: .*, expected UTF-16 text"),
+        ("utf-8", b"a\n\xff\n", f"2: got invalid start byte, expected UTF-8 {SAVE}"),
+        ("utf-8", b"a\n" * 20_000 + b"\xff\n", f"20001: got invalid start byte, expected UTF-8 {SAVE}"),
+        ("utf-8", b"\x7fELF\x02\x01\xff", f"1: got binary data, expected UTF-8 {SAVE}"),
+        ("utf-16", b"ab", f"1: .*, expected UTF-16 {SAVE}"),
         ("utf-8", b"a\rb", r"1: got \\r alone between lines, expected \\n: .*"),
         ("utf-8", b"\xef\xbb\xbfa\rb\r", r"1: got \\r alone between lines, expected \\n: .*"),
         ("utf-8", b"a\rb\n", r"1: got \\r alone between lines, expected \\n: .*"),
@@ -56,13 +59,21 @@ def test_bytes_that_are_no_text(tmp_path, encoding, data, message):
 
 
 @pytest.mark.parametrize(
-    ("data", "kind"),
-    [(b"PK\x03\x04", "an .xlsx or zip file"), (b"PAR1", "Parquet"), (b"\xd0\xcf\x11\xe0", "an .xls or .doc file")],
+    ("data", "message"),
+    [
+        (b"PK\x03\x04" + bytes(26) + b"xl/workbook.xml", "an .xlsx or .docx file, expected text: save it as CSV"),
+        (b"PK\x03\x04" + bytes(26) + b"texts.txt", "a zip file, expected text: unzip it"),
+        (b"PAR1", "Parquet, expected text: save it as CSV, or name it .parquet"),
+        (b"\xd0\xcf\x11\xe0", "an .xls or .doc file, expected text: save it as CSV"),
+        (b"%PDF-1.4\n", "a PDF file, expected text"),
+        (b"\x89PNG\r\n", "a picture, expected text"),
+        (b"\xfd7zXZ", "a compressed file, expected text, plain or gzipped"),
+    ],
 )
-def test_what_is_no_text_is_named(tmp_path, data, kind):
+def test_what_is_no_text_is_named(tmp_path, data, message):
     path = tmp_path / "texts"
     path.write_bytes(data + bytes(99))
-    with pytest.raises(FileError, match=f": got {kind}, expected text: save it as CSV$"):
+    with pytest.raises(FileError, match=f": got {message}$"):
         list(read_lines(str(path)))
 
 
@@ -83,3 +94,10 @@ def test_columns_of_files(tmp_path):
     columns = read_texts(s, {"one": o, "other": p}, [r, p])
     assert columns == (["a", "b"], outputs, [["g\ti", "e"], ["h", "f"]])
     assert read_texts(s, {}, [r, p], tab_separated=True).references == [["g", "i", "e"], ["h", "f"]]
+
+
+def test_a_table_is_no_file_of_lines(tmp_path):
+    (tmp_path / "s").write_text("a\nb\n")
+    (tmp_path / "t.csv").write_text("source,output\na,b\nb,c\n")
+    with pytest.raises(FileError, match=r"t\.csv: number of lines: got 3, .*; a table is read with --table$"):
+        read_texts(str(tmp_path / "s"), {"t": str(tmp_path / "t.csv")}, [])

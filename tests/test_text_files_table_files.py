@@ -195,7 +195,7 @@ def row(**change):
         ("t.tsv", 'source\toutput\treference\n"a, b"\tc\td\n', ":2: got '\"a, b\"', expected CSV or JSON, "),
         ("t.tsv", 'source\toutput\treference\nb\t"a \\"b\\""\td\n', ':2: got \'"a \\\\"b\\\\""\', expected CSV or '),
         ("t.xlsx", "", ": "),
-        ("t", "PK\x03\x04", ": got an .xlsx or zip file, expected text: save it as CSV"),
+        ("t", "PK\x03\x04", ": got a zip file, expected text: unzip it"),
         ("t", "source,output,reference\ra,b,c\r", ":1: got \\r alone between lines, expected \\n: "),
         ("t.jsonl", "", ": no rows, expected at least one"),
         ("t.jsonl", '{"source": "a"', ":1: not JSON: Expecting ',' delimiter: line 1 column 15"),

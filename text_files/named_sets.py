@@ -100,5 +100,6 @@ def _loaded(name: str, test_set: NamedSet, split: str) -> Any:
     try:
         return datasets.load_dataset(test_set.path, test_set.configuration, split=split)
     except Exception as error:  # of files, networks, builders and splits: whatever its libraries raise
-        message = f"{name}: cannot load {test_set.path!r}, split {split!r}: {error or type(error).__name__}"
-        raise FileError(one_line(message)) from None
+        raise FileError(
+            one_line(f"{name}: cannot load {test_set.path!r}, split {split!r}: {error or type(error).__name__}")
+        ) from None

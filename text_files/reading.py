@@ -20,8 +20,16 @@ STANDARD_INPUT = "-"
 
 #: The bytes that gzipped data begin with.
 GZIP_MAGIC = b"\x1f\x8b"
-#: The bytes that data of other kinds begin with.
-_NO_TEXTS = {b"PK\x03\x04": "an .xlsx or zip file", b"\xd0\xcf\x11\xe0": "an .xls or .doc file", b"PAR1": "Parquet"}
+#: What data of other kinds begin with, and what to do with them.
+_NO_TEXTS = {
+    rb"PK\x03\x04.{26}(\[Content_Types|_rels/|docProps/|xl/|word/)": ("an .xlsx or .docx file", "text: save it as CSV"),
+    rb"PK\x03\x04": ("a zip file", "text: unzip it"),
+    rb"\xd0\xcf\x11\xe0": ("an .xls or .doc file", "text: save it as CSV"),
+    rb"PAR1": ("Parquet", "text: save it as CSV, or name it .parquet"),
+    rb"%PDF": ("a PDF file", "text"),
+    rb"\x89PNG|\xff\xd8\xff|GIF8": ("a picture", "text"),
+    rb"BZh[1-9]1AY|\xfd7zXZ|7z\xbc\xaf|\x28\xb5\x2f\xfd": ("a compressed file", "text, plain or gzipped"),
+}
 #: The characters of a line at most, without which an endless one would fill the memory.
 LONGEST_LINE = 100_000_000
 
@@ -41,10 +49,10 @@ def read_lines(path: str, encoding: str = "utf-8") -> Iterator[str]:
     try:
         with open(0 if path == STANDARD_INPUT else path, "rb", closefd=path != STANDARD_INPUT) as file:
             stream: Any = gzip.GzipFile(fileobj=file) if file.peek(2).startswith(GZIP_MAGIC) else file
-            head = stream.peek(4)
-            for magic, kind in _NO_TEXTS.items():
-                if head.startswith(magic):
-                    raise FileError(fault(name, kind, "text: save it as CSV"))
+            head = stream.peek(64)
+            for magic, (kind, wanted) in _NO_TEXTS.items():
+                if re.match(magic, head, re.DOTALL):
+                    raise FileError(fault(name, kind, wanted))
             if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
                 encoding = "utf-16"
             texts = io.TextIOWrapper(stream, "utf-8-sig" if encoding == "utf-8" else encoding, newline="\n")
@@ -52,15 +60,18 @@ def read_lines(path: str, encoding: str = "utf-8") -> Iterator[str]:
                 if len(line) == LONGEST_LINE:
                     raise FileError(fault(f"{name}:{number}", f"a line of {LONGEST_LINE:,} characters", "shorter ones"))
                 if "\0" in line:
-                    wanted = "text: is its encoding utf-16le or utf-16be?"
-                    raise FileError(fault(f"{name}:{number}", r"the character \0", wanted))
+                    raise FileError(
+                        fault(f"{name}:{number}", r"the character \0", "text: is its encoding utf-16le or utf-16be?")
+                    )
                 yield line.removesuffix("\n").removesuffix("\r")
             if number == 1 and "\r" in line.rstrip("\r\n"):
                 raise FileError(fault(f"{name}:1", r"\r alone between lines", r"\n: tr '\r' '\n' <FILE >NEW"))
     except UnicodeError as error:
-        before = error.object[: error.start].count(b"\n") if isinstance(error, UnicodeDecodeError) else 0
-        place = f"{name}:{number + before + 1}"
-        raise FileError(fault(place, reason(error), f"{encoding.upper()} text")) from None
+        data, end = (error.object, error.start) if isinstance(error, UnicodeDecodeError) else (b"", 0)
+        place = f"{name}:{number + data[:end].count(10) + 1}"
+        is_binary = encoding == "utf-8" and re.search(rb"[\0-\x08\x0e-\x1a]", data)  # bytes that stand in no text
+        got = "binary data" if is_binary else reason(error)
+        raise FileError(fault(place, got, f"{encoding.upper()} text: save it as UTF-8, or name its encoding")) from None
     except (OSError, EOFError, zlib.error) as error:
         raise FileError(f"{name}: {reason(error)}, expected a file to read") from None
 
@@ -97,8 +108,11 @@ def read_columns(
     model, wanted = like or (name_of(paths[0]), len(columns[0]))
     for path, lines in zip(paths, columns, strict=True):
         if len(lines) != wanted:
-            got = f"{name_of(path)}: number of lines: got {len(lines)}, expected {wanted} as in {model}"
-            raise FileError(f"{got}; texts of several lines belong in a table")
+            is_table = Path(path).suffix.lower() in (".csv", ".tsv", ".json", ".jsonl")
+            hint = "a table is read with --table" if is_table else "texts of several lines belong in a table"
+            raise FileError(
+                f"{name_of(path)}: number of lines: got {len(lines)}, expected {wanted} as in {model}; {hint}"
+            )
     if not wanted:
         raise FileError(f"{model}: no lines, expected at least one")
     return columns

@@ -238,8 +238,9 @@ def _read_by_pandas(path: str, function: str, options: dict[str, Any]) -> tuple[
     try:
         frame = getattr(pd, function)(path, **options).rename(columns=str).astype(object)
     except Exception as error:  # whatever the libraries of pandas raise
-        message = f"{path}: {error or type(error).__name__}, expected a table, or save it as CSV"
-        raise FileError(one_line(message)) from None
+        raise FileError(
+            one_line(f"{path}: {error or type(error).__name__}, expected a table, or save it as CSV")
+        ) from None
     rows = frame.where(frame.notna(), None).to_dict("records")
     return list(frame), {f"{path}: row {number}": row for number, row in enumerate(rows, 1)}
 
