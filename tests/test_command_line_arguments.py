@@ -75,7 +75,7 @@ def refusal(capsys):
             [*FILES, "--sentences", "x.csv", "--report", "./x.csv"],
             "--report: got './x.csv', which is the file of --sentences, expected another",
         ),
-        ([*FILES, "--report", "x.pdf"], "--report: got 'x.pdf', expected a name ending in .html, .txt, .json"),
+        ([*FILES, "--report", "x.pdf"], "--report: got 'x.pdf', expected a name ending in .html, "),
         ([*FILES, "--own-measure", "a.tsv"], "--own-measure: got 'a.tsv', expected NAME=FILE, with letters"),
         ([*FILES, "--measures", "bleu,,fkgl"], "--measures: got 'bleu,,fkgl', expected names with a comma between two"),
         ([*FILES, "--baselines", "copies"], "--baselines: got 'copies', expected one of copy, empty, unrelated, "),
