@@ -82,5 +82,5 @@ def _search_notes(search: VariantSearch) -> Iterator[str]:
     if len(hits) > 1:
         apart = sorted(OPERATIONS, key=lambda name: -search["distinct"][name])
         counts = ", ".join(f"{name.title()} {search['distinct'][name]}" for name in apart)
-        yield f"Keep, Delete and Add, if printed, tell the {len(hits)} hits apart. Different figures: {counts}."
+        yield f"If printed, Keep, Delete and Add can tell hits apart. Different figures of {len(hits)} hits: {counts}."
     yield from (f"Not tried: {reason}." for reason in search["left_out"])
