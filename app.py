@@ -1,7 +1,7 @@
 """The Space: see why an output gets its SARI.
 
 `python app.py` starts it; GRADIO_SERVER_NAME and GRADIO_SERVER_PORT apply. Every score comes from the metric next to
-this file. Texts of visitors are not kept; docs/app.md says what else is, and for how long.
+this file. docs/app.md says what is kept of visitors, and for how long.
 """
 
 import sys

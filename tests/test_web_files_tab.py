@@ -5,6 +5,7 @@ import io
 import json
 import re
 
+import gradio as gr
 import pytest
 from playwright.sync_api import expect
 from programs import ROOT, example_corpus, with_system
@@ -238,3 +239,6 @@ def test_what_has_expired_says_so_in_a_line(scored_files):
     assert "please score the files again" in show_ranking(None)
     with pytest.raises(files_tab.RefusedError, match="please score the files again"):
         open_next(1, None)
+    with gr.Blocks():
+        baseline = files_tab._make_results()["baseline"]
+    assert baseline.preprocess("x") == "x"  # the choices of a visit can be forgotten

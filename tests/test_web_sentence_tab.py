@@ -3,13 +3,15 @@
 import json
 import re
 
+import pytest
 from playwright.sync_api import expect
 from programs import ROOT, score_of
 from web_pages import accordion, box, choose, expect_score, fill, fits, refusal, view
 
 from sari.reports.explanation import explain
 from sari.variants import VARIANTS
-from sari.web.inputs import MAX_CHARACTERS
+from sari.web.inputs import MAX_CHARACTERS, MAX_LINK, RefusedError
+from sari.web.sentence_tab import read_link
 
 pytest_plugins = ("web_app",)
 
@@ -167,6 +169,13 @@ def test_a_link_carries_texts_and_choices(visit, page_scorer):
     other.goto(page.url.replace("variant=paper", "variant=nonsense").replace("#", "?again#"))
     expect_score(other, score_of(page_scorer, *texts))
     expect(refusal(other, "#lacking")).to_contain_text("variant nonsense")
+    box(other, "Output").press_sequentially("!")
+    expect(other.locator("#lacking p")).to_have_count(0)
+
+
+def test_a_link_has_a_limit():
+    with pytest.raises(RefusedError, match=r"^That is more than 200,000 characters of a link"):
+        read_link("#" + "a=1&" * (MAX_LINK // 4))
 
 
 def test_undo_brings_back_the_output(desktop):

@@ -11,11 +11,11 @@ from concurrent.futures import ThreadPoolExecutor
 import gradio as gr
 import httpx
 import pytest
-from programs import SECRET, score_of
+from programs import ROOT, SECRET, score_of
 
 from sari.web import server
 from sari.web.inputs import MAX_CHARACTERS, MAX_DETAILED, MAX_MEGABYTES, MAX_SEGMENTS, MAX_SYSTEMS
-from sari.web.page import build
+from sari.web.page import SESSIONS, build
 from sari.web.samples import samples
 
 pytest_plugins = ("web_app",)
@@ -95,9 +95,14 @@ def test_calls_of_what_is_not_there_or_not_open_are_bad_requests(address, path):
             "That is more than 15,000 characters, all that this page takes.",
         ),
         ("sentence", ["a" * MAX_DETAILED, "b", ["c"], None, True], "That is more than 3,000 characters, all that"),
+        (
+            "sentence",
+            ["".join(map(chr, range(19968, 20968))), "b", ["c"], {"tokenize": "char"}, True],
+            "details: got 1,",
+        ),
         ("corpus", [[], [], []], "sources: got no segments, expected at least one"),
-        ("sentence", [SECRET + "\ud800", SECRET, [SECRET]], server.FAULT),
-        ("compare", [[SECRET], {"\ud800": [SECRET]}, [[SECRET]]], server.FAULT),
+        ("sentence", [SECRET + "\ud800", SECRET, [SECRET]], "The text has a lone surrogate"),
+        ("compare", [[SECRET], {"\ud800": [SECRET]}, [[SECRET]]], "The text has a lone surrogate"),
         ("compare", [[SECRET], {"a\nb": [SECRET]}, [[SECRET]]], "outputs: got the name "),
         ("compare", [["a"], {"x": ["a", "b"]}, [["a"]]], "outputs['x']: got 2 rows, expected 1"),
         ("compare", [["a"], {}, [["a"]]], "outputs: got no system, expected at least one"),
@@ -153,6 +158,11 @@ def test_the_document_is_compressed_and_has_the_first_scores(address, page_score
     first = samples()[0]
     score = score_of(page_scorer, first.source, first.prediction, first.references)
     assert f"SARI {score:.2f}, Keep" in response.text
+
+
+@pytest.mark.parametrize("document", ["docs/app.md", "SECURITY.md", "web/templates/about.md.j2"])
+def test_documents_say_how_many_visits_are_kept(document):
+    assert f"last {SESSIONS} visits" in " ".join((ROOT / document).read_text(encoding="utf-8").split())
 
 
 def test_every_function_that_fails_is_answered_in_a_line(caplog, monkeypatch):

@@ -66,9 +66,9 @@ def as_it_was(page):
     page.keyboard.press("Escape")
     for label, own in (
         ("Variant", DEFAULT_VARIANT),
-        ("Tokenize", "default (13a)"),
-        ("Lowercase", "default (lowercased)"),
-        ("Max order", "default (up to 4 tokens)"),
+        ("Tokenize", "13a (default)"),
+        ("Lowercase", "lowercased (default)"),
+        ("Max order", "up to 4 tokens (default)"),
     ):
         control = page.get_by_role("combobox", name=label)
         if control.is_visible() and not control.input_value().startswith(own):

@@ -22,8 +22,7 @@ HOUR = 3600
 #: What stands for an empty reference in a box, and between references of several lines.
 EMPTY_LINE, RULE = "␣", "---"
 
-#: How events behave. What scores waits in Gradio's queue: those of a visitor who has left are dropped, and at most so
-#: many run at the same time.
+#: How events behave. What scores waits in Gradio's queue, and at most so many run at the same time.
 ON_DEMAND: dict[str, Any] = {"api_visibility": "private", "concurrency_limit": 3, "concurrency_id": "on demand"}
 #: Those that follow the input as it changes: the newest input wins, and nothing flickers.
 LIVE: dict[str, Any] = {
@@ -33,7 +32,7 @@ LIVE: dict[str, Any] = {
     "show_progress": "hidden",
     "trigger_mode": "always_last",
 }
-#: Those that only show or hide something.
+#: Those that score nothing: they show, hide or move something, and do not wait in the queue.
 AT_ONCE: dict[str, Any] = {"api_visibility": "private", "queue": False, "show_progress": "hidden"}
 
 #: The controls of scoring options, by the names of the options, and the values of controls.
@@ -122,8 +121,9 @@ def _control(name: str) -> gr.Dropdown:
     if name == "variant":
         return variant_box(DEFAULT_VARIANT, "Variant")
     info = None if name in _MAIN else OPTIONS[name].help
-    choices = _labelled_choices(name, DEFAULT_VARIANT)
-    return gr.Dropdown(choices, value=DEFAULT, label=label_of(name), info=info, min_width=120)
+    return gr.Dropdown(
+        _labelled_choices(name, DEFAULT_VARIANT), value=DEFAULT, label=label_of(name), info=info, min_width=215
+    )
 
 
 def variant_box(value: str, label: str) -> gr.Dropdown:
@@ -152,7 +152,7 @@ def _labelled_choices(name: str, variant: str) -> list[tuple[str, str]]:
         return value if isinstance(value, str) else OPTIONS[name].words(value)
 
     default = label(getattr(VARIANTS[variant], name))
-    return [(f"{DEFAULT} ({default})", DEFAULT), *((label(value), text) for text, value in choices_of(name).items())]
+    return [(f"{default} ({DEFAULT})", DEFAULT), *((label(value), text) for text, value in choices_of(name).items())]
 
 
 def plain(text: str) -> str:

@@ -4,7 +4,7 @@ Their names, parameters and docstrings are what programs and models see.
 """
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -18,6 +18,8 @@ from sari.web import answers
 from sari.web.inputs import (
     MAX_CHARACTERS,
     MAX_DETAILED,
+    MAX_KILOBYTES,
+    RefusedError,
     columns_of_lists,
     offered_options,
     resolve_options,
@@ -38,8 +40,7 @@ def _endpoint(function: Callable[..., dict]) -> Callable[..., dict]:
         values = "true or false" if option.kind == "flag" else ", ".join(option.choices)
         rows.append(f"{name} ({'; '.join(filter(None, (option.help, values)))})")
     described = f"An object with any of these, each of which may be null: {', '.join(rows)}."
-    words = str(function.__doc__).replace("OPTIONS", described).replace("METHODS", either(TESTS))
-    function.__doc__ = words
+    function.__doc__ = str(function.__doc__).replace("OPTIONS", described).replace("METHODS", either(TESTS))
     ENDPOINTS.append(function)
     return function
 
@@ -62,7 +63,11 @@ def sentence(
     (people,) = segment.references
     explanation = explain(source=source, prediction=output, references=people, variant=variant, ngrams=details)
     if details:
-        return json.loads(json.dumps(asdict(explanation)))  # Gradio takes no numbers as keys, as references have
+        answer = json.dumps(asdict(explanation))
+        if len(answer) > MAX_KILOBYTES * 1000:
+            got = f"{len(answer) // 1000:,} kB"
+            raise RefusedError(f"details: got {got}, expected at most {MAX_KILOBYTES}: use less text or max_order")
+        return json.loads(answer)  # whose keys are texts, as Gradio needs them
     return {
         "signature": explanation.signature,
         "scores": explanation.scores,
@@ -72,9 +77,8 @@ def sentence(
     }
 
 
-def _short(edits: Iterable[Edit]) -> list[dict[str, Any]]:
-    rows = [{"choice": edit.choice, "word": edit.text, "points": round(edit.points, 2)} for edit in edits]
-    return rows[:_EDITS]
+def _short(edits: Sequence[Edit]) -> list[dict[str, Any]]:
+    return [{"choice": edit.choice, "word": edit.text, "points": round(edit.points, 2)} for edit in edits[:_EDITS]]
 
 
 @_endpoint

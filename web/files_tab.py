@@ -174,7 +174,10 @@ def _make_results() -> Parts:
     parts: Parts = {"message": gr.HTML(elem_id="files-message", min_height=60)}
     parts["scored"] = gr.State(None, time_to_live=HOUR)
     with gr.Column(visible=False, elem_id="files-results") as parts["results"]:
-        parts["baseline"] = gr.Dropdown([], label="Baseline", info="The other systems are compared with it.")
+        # Any value, since Gradio may have forgotten the choices of this visit.
+        parts["baseline"] = gr.Dropdown(
+            [], label="Baseline", info="The other systems are compared with it.", allow_custom_value=True
+        )
         parts["systems"] = gr.HTML(elem_id="systems", apply_default_css=False)
         parts["rank"] = gr.Button("Does the ranking hold under other variants?")
         parts["ranking"] = gr.HTML(elem_id="ranking")

@@ -34,11 +34,13 @@ from sari.variants import OPTIONS, Option, Variant, resolve_variant
 # spaCy's languages that need further packages.
 _NEEDING_MORE = {"ja", "ko", "th", "vi"}
 
-#: The characters of one segment with all its references: an explanation takes a second or two of processor time,
-#: whatever the texts, the references and the n-grams.
+#: The characters of one segment with all its references: an explanation takes up to 2.5 s of processor time and
+#: 15 MB, which words of one letter and n-grams of 10 need.
 MAX_CHARACTERS = 15_000
-#: Those of a segment whose whole explanation a program gets: Gradio takes long for large answers.
-MAX_DETAILED = 3_000
+#: Those of a segment whose whole explanation a program gets, and the kilobytes of that: the server keeps some answers.
+MAX_DETAILED, MAX_KILOBYTES = 3_000, 500
+#: The characters of a link after the address, in which a letter of another script has six or more.
+MAX_LINK = 200_000
 MAX_ORDER = 10
 MAX_SEGMENTS = 5_000
 MAX_MEGABYTES = 10

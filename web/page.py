@@ -20,8 +20,9 @@ from sari.web.samples import samples
 from sari.web.sentence_tab import sentence_tab, variants_tab
 
 TITLE = "SARI, explained"
-#: How many visits the server remembers; each takes up to a megabyte.
-SESSIONS = 300
+#: Of how many visits the server keeps the last texts and answers, at most tens of megabytes each. Programs that name
+#: no session make a visit of every call.
+SESSIONS = 50
 #: How many calls are answered at the same time; those of all views and endpoints together are fewer.
 THREADS = 8
 #: How many calls may wait.
@@ -58,8 +59,8 @@ def build() -> gr.Blocks:
                 gr.Markdown(about(), elem_id="card")
         for endpoint in ENDPOINTS:
             gr.api(endpoint, api_name=endpoint.__name__, concurrency_limit=2, concurrency_id="programs")
-    # Every call waits in the queue, so that calls that nobody waits for any more are dropped. By default everyone who
-    # waits is told of every answer; now once a second.
+    # What scores waits in the queue, and who has stopped listening is dropped from it. By default everyone who waits is
+    # told of every answer; now once a second.
     page.queue(status_update_rate=1, api_open=False, max_size=WAITING)
     return page
 
@@ -73,13 +74,12 @@ def _first_view() -> str:
 def launch(page: gr.Blocks, **options: Any) -> str:
     """Start the server and return its address; options are those of `Blocks.launch`."""
     folder = Path(__file__).parent
-    program = (folder / "page.js").read_text(encoding="utf-8")
     # Gradio asks the server whether it runs, which no proxy may answer.
     os.environ["NO_PROXY"] = ",".join(filter(None, [os.environ.get("NO_PROXY"), "localhost,127.0.0.1,0.0.0.0"]))
     return page.launch(
         theme=THEME,
         css_paths=folder / "page.css",
-        head=render("page", "head", program=program),
+        head=render("page", "head", program=(folder / "page.js").read_text(encoding="utf-8")),
         max_file_size=f"{MAX_MEGABYTES}mb",
         max_threads=THREADS,
         state_session_capacity=SESSIONS,

@@ -12,7 +12,15 @@ from sari.validation import Columns
 from sari.variant_comparison import explain_difference
 from sari.web import answers, components, rendering
 from sari.web.components import AT_ONCE, HOUR, LIVE, RULE, OpenedSegment, SegmentBoxes, SentenceTab
-from sari.web.inputs import RefusedError, check_size, resolve_every_variant, resolve_options, segment_of
+from sari.web.inputs import (
+    MAX_LINK,
+    RefusedError,
+    check_limit,
+    check_size,
+    resolve_every_variant,
+    resolve_options,
+    segment_of,
+)
 from sari.web.samples import samples
 from sari.web.server import refusals_as
 
@@ -104,8 +112,7 @@ def sentence_tab(page: gr.Blocks, tabs: gr.Tabs) -> SentenceTab:
     opened = gr.State(None, time_to_live=HOUR)
     with gr.Column(visible=False) as back:
         with gr.Row():
-            names = ("← Back", "‹ Previous", "Next ›")
-            buttons = [gr.Button(name, size="sm", scale=0, min_width=90) for name in names]
+            buttons = [gr.Button(name, size="sm", scale=0, min_width=90) for name in ("← Back", "‹ Previous", "Next ›")]
         place = gr.HTML(elem_id="place", padding=False)
         systems = gr.Dataframe(interactive=False, label="Outputs of all systems", wrap=True, max_height=300)
     lacking = gr.HTML(elem_id="lacking")
@@ -128,7 +135,9 @@ def sentence_tab(page: gr.Blocks, tabs: gr.Tabs) -> SentenceTab:
             answer = gr.HTML(first.answer, elem_id="answer")
             marked = gr.HTML(first.texts, elem_id="texts", js_on_load=TAKE_OVER, apply_default_css=False)
     with gr.Accordion("Link, signature", open=False):
-        gr.HTML(rendering.note("The address of this page is a link to the texts and choices; no server keeps them."))
+        gr.HTML(
+            rendering.note("The address of this page is a link to the texts and choices, which are not sent with it.")
+        )
         signature = gr.Textbox(first.signature, label="Signature", buttons=["copy"], elem_id="signature")
     outputs = [place, note, scores, answer, marked, signature]
     carried: list[Any] = [*texts, *controls.values()]
@@ -136,6 +145,8 @@ def sentence_tab(page: gr.Blocks, tabs: gr.Tabs) -> SentenceTab:
     undo.click(str, texts.output, texts.output, js=UNDO, **AT_ONCE)
     gr.on([opened.change, *(box.change for box in carried)], show_sentence, [opened, *carried], outputs, **LIVE)
     gr.on([box.change for box in carried], None, carried, None, js=KEEP_LINK)
+    # Not on changes, which a link makes too.
+    gr.on([clear.click, *(box.input for box in carried)], None, None, lacking, js="() => ['']")
     link = gr.Textbox(visible=False)
     page.load(read_link, link, [*carried, lacking], js=READ_LINK, **AT_ONCE)
     return SentenceTab(tabs, texts, controls, opened, back, systems, buttons)
@@ -143,13 +154,18 @@ def sentence_tab(page: gr.Blocks, tabs: gr.Tabs) -> SentenceTab:
 
 def _text_boxes() -> SegmentBoxes:
     source, output, references = samples()[0].texts
-    rule = f"What people made of it, one per line; {RULE} between those of several lines."
     return SegmentBoxes(
         gr.Textbox(source, label="Source", info="The sentence to simplify.", lines=2, max_lines=20),
         gr.Textbox(
             output, label="Output", info="What a system made of it.", lines=2, max_lines=20, elem_id="output-box"
         ),
-        gr.Textbox(references, label="References", info=rule, lines=3, max_lines=20),
+        gr.Textbox(
+            references,
+            label="References",
+            info=f"What people made of it, one per line; {RULE} between those of several lines.",
+            lines=3,
+            max_lines=20,
+        ),
     )
 
 
@@ -158,12 +174,15 @@ def read_link(link: str) -> list[Any]:
 
     The link is what follows the address of the page; without a source the texts stay as they are.
     """
+    check_limit(len(link or ""), MAX_LINK, "characters of a link")
     asked = dict(parse_qsl((link or "").removeprefix("#"), keep_blank_values=True))
     texts = [asked.get(name, "") if "source" in asked else gr.skip() for name in SegmentBoxes._fields]
     chosen = {name: asked[name] for name in NAMES if name in asked}
     lacking = [f"{name} {value}" for name, value in chosen.items() if value not in components.choices_of(name)]
-    initial = zip(NAMES, components.initial_choices(NAMES), strict=True)
-    values = [chosen[name] if chosen.get(name) in components.choices_of(name) else value for name, value in initial]
+    values = [
+        chosen[name] if chosen.get(name) in components.choices_of(name) else value
+        for name, value in zip(NAMES, components.initial_choices(NAMES), strict=True)
+    ]
     words = f"The link asks for {', '.join(lacking)}, which this server does not offer: scored without it."
     return [*texts, *values, rendering.refusal(words) if lacking else gr.skip()]
 
@@ -201,8 +220,11 @@ def show_difference(
 def variants_tab(tab: gr.Tab, sentence: SentenceTab) -> None:
     """Make the view of the same texts under every variant, and of why two of them differ."""
     first, initial = samples()[0].texts, components.initial_choices(NAMES)
-    note = "The texts of the Sentence view under every variant, with the other options that are chosen there."
-    gr.HTML(rendering.note(note))
+    gr.HTML(
+        rendering.note(
+            "The texts of the Sentence view under every variant, with the other options that are chosen there."
+        )
+    )
     with gr.Row():
         copy = gr.Button("Make the output a copy of the source", size="sm", scale=0, min_width=200)
         undo = gr.Button("Undo", size="sm", scale=0, min_width=60)

@@ -40,8 +40,10 @@ class Page(gr.Blocks):
     async def process_api(self, block_fn: Any, inputs: list[Any], *values: Any, **named: Any) -> dict[str, Any]:
         """Call a function of the page with what a visitor sent."""
         try:
-            json.dumps(inputs, ensure_ascii=False, default=str).encode()  # lone surrogates fail here, not in an answer
+            json.dumps(inputs, ensure_ascii=False, default=str).encode()
             return await super().process_api(block_fn, inputs, *values, **named)
+        except UnicodeEncodeError:
+            line = "The text has a lone surrogate, half a character, which is no text."
         except RefusedError as error:
             line = str(error)
         except gr.Error as error:  # Gradio's own say that a value is none of the choices
