@@ -162,7 +162,8 @@ def _named_files(outputs: Sequence[str]) -> dict[str, str]:
 
 def check_rules(options: Options) -> None:
     """Refuse options that do not go together (ValueError); those about systems once these are known."""
-    given = options.given | ({SEVERAL_SYSTEMS} if len(options.systems) > 1 else set())
+    several = {SEVERAL_SYSTEMS: options.systems, SEVERAL_VARIANTS: options.variants}
+    given = options.given | {name for name, values in several.items() if len(values) > 1}
     for option in filter(given.__contains__, EXCLUDES):
         for other in filter(given.__contains__, EXCLUDES[option]):
             raise ValueError(f"{other} does not go with {option}")
@@ -173,12 +174,10 @@ def check_rules(options: Options) -> None:
 
 
 def _given(options: Options, parser: argparse.ArgumentParser) -> set[str]:
-    """Return what the rules name: options other than their defaults, some with their values, and several variants."""
+    """Return what the rules name: options other than their defaults, and some with their values."""
     names = {flag_of(name) for name, value in vars(options).items() if value != parser.get_default(name)}
     listed = {"--format": [options.format], "--show": options.show, "--measures": options.measures}
     names |= {f"{flag} {value}" for flag, values in listed.items() for value in values or ()}
-    if len(options.variants) > 1:
-        names.add(SEVERAL_VARIANTS)
     return names
 
 
@@ -203,8 +202,9 @@ def _check_inputs(options: Options) -> None:
 def _check_values(options: Options) -> None:
     """Refuse names and figures that are not possible, before anything is read."""
     for option, meant in _MEANT.items():
-        for name in filter(meant.__contains__, getattr(options, option) or ()):
-            raise ValueError(fault(flag_of(option), shown(name), meant[name]))
+        for name in getattr(options, option) or ():
+            if name.lower() in meant:
+                raise ValueError(fault(flag_of(option), shown(name), meant[name.lower()]))
     for name in () if options.all_variants else options.variants:
         resolve_variant(name, **options.choices)
     if options.why in options.variants:
@@ -486,7 +486,12 @@ _FLAGS = {
 _MEANT = {
     "variant": {
         **{row.name: f"--measures {row.name}" for row in MEASURES},
-        **{"f1_token": "--measures token_f1", "sari_legacy": "easse_legacy", "all": "--all-variants"},
+        **{
+            "f1_token": "--measures token_f1",
+            "sari": "a name such as easse",
+            "sari_legacy": "easse_legacy",
+            "all": "--all-variants",
+        },
     },
     "measures": {
         **{name: f"--variant {name}" for name in VARIANTS},

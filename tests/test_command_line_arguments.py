@@ -46,6 +46,7 @@ def refusal(capsys):
         ([*FILES, "--variant", "bluu"], "--variant: got 'bluu', expected one of hf, xu2016, "),
         ([*FILES, "--variant", "bleu"], "--variant: got 'bleu', expected --measures bleu"),
         ([*FILES, "--variant", "f1_token"], "--variant: got 'f1_token', expected --measures token_f1"),
+        ([*FILES, "--variant", "SARI"], "--variant: got 'SARI', expected a name such as easse"),
         ([*FILES, "--measures", "sari"], "--measures: got 'sari', expected other measures: SARI is always printed"),
         ([*FILES, "--measures", "sari_legacy"], "--measures: got 'sari_legacy', expected --variant easse_legacy"),
         ([*FILES, "--level", "word"], "--level: got 'word', expected one of sentence, corpus"),
