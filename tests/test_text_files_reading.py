@@ -99,5 +99,5 @@ def test_columns_of_files(tmp_path):
 def test_a_table_is_no_file_of_lines(tmp_path):
     (tmp_path / "s").write_text("a\nb\n")
     (tmp_path / "t.csv").write_text("source,output\na,b\nb,c\n")
-    with pytest.raises(FileError, match=r"t\.csv: number of lines: got 3, .*; a table is read with --table$"):
+    with pytest.raises(FileError, match=r"t\.csv: number of lines: got 3, .*; it seems a table: give it as the table$"):
         read_texts(str(tmp_path / "s"), {"t": str(tmp_path / "t.csv")}, [])

@@ -109,7 +109,7 @@ def read_columns(
     for path, lines in zip(paths, columns, strict=True):
         if len(lines) != wanted:
             is_table = Path(path).suffix.lower() in (".csv", ".tsv", ".json", ".jsonl")
-            hint = "a table is read with --table" if is_table else "texts of several lines belong in a table"
+            hint = "it seems a table: give it as the table" if is_table else "texts of several lines belong in a table"
             raise FileError(
                 f"{name_of(path)}: number of lines: got {len(lines)}, expected {wanted} as in {model}; {hint}"
             )
