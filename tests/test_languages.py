@@ -109,7 +109,7 @@ def test_names_in_signatures():
     assert describe("punkt") == f"punkt-{version('nltk')}"
     # Functions of modules, with the version of what they are installed with.
     assert describe(nltk.word_tokenize) == f"nltk.tokenize:word_tokenize-{version('nltk')}"
-    assert describe("google.protobuf:text_format") == f"google.protobuf:text_format-{version('protobuf')}"
+    assert describe("mpl_toolkits.axes_grid1:Grid") == f"mpl_toolkits.axes_grid1:Grid-{version('matplotlib')}"
     assert describe(own_tokenizer) == "four_segments:own_tokenizer"
     assert describe(sacrebleu.utils.SACREBLEU_DIR.title) == "custom.str.title"
     # What cannot be imported.

@@ -172,10 +172,13 @@ def _text_boxes() -> SegmentBoxes:
 def read_link(link: str) -> list[Any]:
     """Return the texts and the choices of a link, and a note on what this server does not offer.
 
-    The link is what follows the address of the page; without a source the texts stay as they are.
+    The link is what follows the address of the page; without a source the texts stay as they are, and without a link
+    all that a quick visitor has chosen meanwhile.
     """
-    check_limit(len(link or ""), MAX_LINK, "characters of a link")
-    asked = dict(parse_qsl((link or "").removeprefix("#"), keep_blank_values=True))
+    if not link:
+        return [gr.skip()] * (len(SegmentBoxes._fields) + len(NAMES) + 1)
+    check_limit(len(link), MAX_LINK, "characters of a link")
+    asked = dict(parse_qsl(link.removeprefix("#"), keep_blank_values=True))
     texts = [asked.get(name, "") if "source" in asked else gr.skip() for name in SegmentBoxes._fields]
     chosen = {name: asked[name] for name in NAMES if name in asked}
     lacking = [f"{name} {value}" for name, value in chosen.items() if value not in components.choices_of(name)]
