@@ -8,6 +8,7 @@ import re
 import warnings
 from collections import Counter
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from statistics import fmean
 
 import pandas as pd
@@ -206,7 +207,10 @@ def is_given(case, arguments, name):
     if name.startswith("two or more "):
         return len(case.corpus["predictions"] if name.endswith("systems") else case.given.get("--variant", "1")) > 1
     option, _, value = name.partition(" ")
-    return option in arguments and value in ["", *arguments[arguments.index(option) :]]
+    if option not in arguments:
+        return False
+    values = takewhile(lambda one: not one.startswith("--"), arguments[arguments.index(option) + 1 :])
+    return value in ["", *values]
 
 
 def comparisons(case):
