@@ -160,36 +160,31 @@ def explain(
     kept = set(pair_words(of_source, of_output, align(of_source, of_output)))
     kept |= {place for place, text in enumerate(of_source) if words[text].output >= words[text].source}
     missed = [ngram for ngram in orders[0] if not ngram.source and not ngram.output]
-    explanation = Explanation(
+    source_tokens = [
+        token_done_to(words[text], "keep" if place in kept else "delete") for place, text in enumerate(of_source)
+    ]
+    output_tokens = [token_of_output(words[text]) for text in of_output]
+    reference_tokens = [[token_of_reference(words[text]) for text in reference] for reference in of_references]
+    scores = corpus.scores()
+    return Explanation(
         variant=variant.label,
         signature=corpus.signature,
-        scores=corpus.scores(),
+        scores=scores,
         penalties=list(_penalties(counted, variant)),
         orders=corpus.orders(),
-        source=[
-            token_done_to(words[text], "keep" if place in kept else "delete") for place, text in enumerate(of_source)
-        ],
-        output=[token_of_output(words[text]) for text in of_output],
-        references=[[token_of_reference(words[text]) for text in reference] for reference in of_references],
+        source=source_tokens,
+        output=output_tokens,
+        references=reference_tokens,
         missed=[token_of_reference(ngram) for ngram in sorted(missed, key=lambda ngram: -ngram.holders)],
         grams=[
             _grams(of_order, _places([of_source, of_output, *of_references], order), kept)
             for order, of_order in enumerate(orders, 1)
             if ngrams
         ],
-        sentences=score_sentences(columns, corpus.scores()["sari"], variant),
-        edits=[],
+        sentences=score_sentences(columns, scores["sari"], variant),
+        edits=score_edits(columns, scores["sari"], source_tokens, output_tokens, reference_tokens, variant),
         warnings=warning_rows(corpus.warnings()),
     )
-    edits = score_edits(
-        columns,
-        explanation.scores["sari"],
-        explanation.source,
-        explanation.output,
-        explanation.references,
-        variant,
-    )
-    return replace(explanation, edits=edits)
 
 
 def _penalties(counted: SegmentCounts, variant: Variant) -> Iterator[Penalty]:
