@@ -73,7 +73,7 @@ def _with_more(report: ScoreReport, columns: SystemColumns, options: Options, ch
     for label, variant in variants.items() if names else ():
         scored = baseline_scores(sources, references, variant, resampling)
         known = {name: row for name, row in scored.items() if ("each" if name[-1].isdigit() else name) in names}
-        report = report.with_baselines({label: known})
+        report = report.with_baselines(label, known)
     of_people = {"references", "each"}.intersection(names) and names != [*BASELINES[:-1]]
     if of_people and not any(row.name.startswith("reference") for row in report.baselines):
         left_out = LeftOutWarning("references have no scores: every segment needs at least two")

@@ -250,21 +250,20 @@ class ScoreReport:
         """The signature of each variant; systems share it."""
         return list(dict.fromkeys(row.signature for row in self.rows))
 
-    def with_baselines(self, scored: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> ScoreReport:
-        """Return the report with rows of baselines, whose scores are given by variant and by name."""
-        first = {row.variant: row for row in self.results}
+    def with_baselines(self, variant: str, scored: Mapping[str, Mapping[str, Any]]) -> ScoreReport:
+        """Return the report with rows of baselines under a variant, whose scores are given by name."""
+        system = next(row for row in self.results if row.variant == variant)
         rows = [
             ScoreRow(
                 kind="baseline",
                 name=name,
                 variant=variant,
-                segments=first[variant].segments,
-                signature=first[variant].signature,
-                scores={score: result[score] for score in SCORES if score in result},
+                segments=system.segments,
+                signature=system.signature,
+                scores={score: result[score] for score in SCORES},
                 confidence_intervals=result.get("confidence_intervals", {}),
             )
-            for variant, results in scored.items()
-            for name, result in results.items()
+            for name, result in scored.items()
         ]
         return replace(self, rows=[*self.rows, *rows])
 

@@ -71,7 +71,7 @@ def built(
     compared = compare_corpora(states, resampling=resampling, details=True)
     scored = report_of({variant.name: compared}, {variant.name: states})
     baselines = baseline_scores(columns.sources, columns.references, variant, resampling)
-    scored = scored.with_baselines({variant.name: {name: baselines[name] for name in ("copy",)}})
+    scored = scored.with_baselines(variant.name, {"copy": baselines["copy"]})
     scored = Measuring(columns, resampling, side_data=side_data or {}).add(scored, measures)
     return building.build_report(states, scored, columns, seed=seed, advance=advance)
 
