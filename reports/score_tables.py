@@ -183,7 +183,7 @@ def _score_table(report: ScoreReport, figures: Sequence[_Figure], show: Collecti
             columns,
             apart=[place for place, row in enumerate(rows) if row.kind == "baseline"],
             notes=[*outside, *_verdicts(report)],
-            best=best_of if any(cell.best for _, cells in columns for cell in cells if isinstance(cell, Cell)) else "",
+            best=best_of,
         )
 
 

@@ -72,7 +72,7 @@ class Table:
         texts: the number of columns of words, which come first and are aligned to the left; the others are numbers.
         apart: the numbers of the rows that are set apart from the others, such as baselines.
         notes: the sentences that explain its marks and rows.
-        best: what the mark of the best cells means; empty if no cell has it.
+        best: what the mark of the best cells means; may be empty if there are none.
         segments: their number, if the rows are the scores of one system, which text prints in a layout of its own.
     """
 
@@ -86,8 +86,9 @@ class Table:
     segments: int | None = None
 
     def notes_with(self, mark: str) -> list[str]:
-        """Return all notes, with what a format marks the best cells by."""
-        return [*self.notes, f"{mark} {self.best}"] if self.best else self.notes
+        """Return all notes, with what a format marks the best cells by if there are such cells."""
+        has_best = any(cell.best for row in self.rows for cell in row)
+        return [*self.notes, f"{mark} {self.best}"] if has_best else self.notes
 
 
 @dataclass(frozen=True, kw_only=True)
