@@ -22,8 +22,11 @@ from sari.data_warnings import WarningRow
 from sari.human_ratings.correlation import Agreement
 from sari.reports.score_report import without_empty
 from sari.reports.score_tables import LABELS
-from sari.reports.tables import Table, TableReport, interval_heading, table_of_columns
+from sari.reports.tables import Table, TableReport, interval_heading, interval_text, table_of_columns
 from sari.significance import BOOTSTRAP
+
+# The decimals of coefficients.
+_DIGITS = 3
 
 
 @dataclass(frozen=True)
@@ -100,10 +103,10 @@ def _tables(report: AgreementReport) -> Iterator[Table]:
         for name in report.rows[0].coefficients:
             agreements = [row.coefficients[name] for row in rows]
             columns.append((name.title(), [_coefficient_text(one.value) for one in agreements]))
-            columns.append((intervals, [_interval_text(one.interval) for one in agreements]))
+            columns.append((intervals, [interval_text(one.interval or (), _DIGITS) for one in agreements]))
         first = [next(iter(row.coefficients.values())) for row in rows]
         columns.append(("Diff.", [_coefficient_text(one.difference, "+") for one in first]))
-        columns.append((intervals, [_interval_text(one.difference_interval) for one in first]))
+        columns.append((intervals, [interval_text(one.difference_interval or (), _DIGITS) for one in first]))
         if rows:
             title = f"Agreement with the ratings of {number}"
             yield table_of_columns(title, columns, texts=2 if names_variants else 1, notes=_notes(report))
@@ -129,8 +132,4 @@ def _label(name: str) -> str:
 
 
 def _coefficient_text(value: float | None, sign: str = "") -> str:
-    return "" if value is None else "–" if math.isnan(value) else f"{value:{sign}.3f}"
-
-
-def _interval_text(ends: tuple[float, float] | None) -> str:
-    return "" if ends is None else f"[{_coefficient_text(ends[0])}, {_coefficient_text(ends[1])}]"
+    return "" if value is None else "–" if math.isnan(value) else f"{value:{sign}.{_DIGITS}f}"

@@ -17,6 +17,7 @@ from sari.reports.tables import (
     Table,
     TableReport,
     interval_heading,
+    interval_text,
     make_table,
     table_of_columns,
 )
@@ -130,8 +131,7 @@ class _Figure(NamedTuple):
 
     def interval(self, intervals: Figures) -> str:
         """Return the interval of the score among others; empty if it has none."""
-        ends = ", ".join(f"{end:.{self.digits}f}" for end in intervals.get(self.name, ()))
-        return ends and f"[{ends}]"
+        return interval_text(intervals.get(self.name, ()), self.digits)
 
     def _cell(self, row: ScoreRow, values: Figures, sign: str) -> Cell:
         """Return a value with the mark of a significant difference from the system compared with."""

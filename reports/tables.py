@@ -41,6 +41,16 @@ def interval_heading(confidence: float | None) -> str:
     return "" if confidence is None else f"{100 * confidence:g}% CI"
 
 
+def interval_text(ends: Iterable[float], digits: int) -> str:
+    """Return an interval in brackets, empty without ends.
+
+    >>> interval_text([-1, 2.5], 2), interval_text([], 2)
+    ('[-1.00, 2.50]', '')
+    """
+    text = ", ".join(f"{end:.{digits}f}" for end in ends)
+    return f"[{text}]" if text else ""
+
+
 class Cell(NamedTuple):
     """What a row has in a column.
 
