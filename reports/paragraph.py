@@ -109,16 +109,15 @@ def _of_variants(report: ScoreReport) -> str:
 
 def _of_texts(report: ScoreReport) -> str:
     """Return the sentence on the segments, the test set, the references, and the tokens that all variants share."""
-    segments, (first, *others) = report.rows[0].segments, report.nrefs
+    first, *others = report.nrefs
     of = f" of {report.test_set}" if report.test_set else ""
-    texts = f"{segments:,} segment{'' if segments == 1 else 's'}{of}"
     number = f"{first} to {others[-1]}" if others else str(first)
     references = f"{number} reference{'' if report.nrefs == [1] else 's'} each"
     columns = [text for variant in report.scored_by.values() for text in (variant.text, variant.source_text)]
     values = {name: {getattr(text, name) for text in columns} for name in ("tokenize", "lowercase")}
     shared = [_literal(CHANGES[name].words(*choices)) for name, choices in values.items() if len(choices) == 1]
     over = f"; the texts are scored as {', '.join(shared)}" if shared else ""
-    return f"The test data are {texts} with {references}{over}."
+    return f"The test data are {report.size}{of} with {references}{over}."
 
 
 def _of_resampling(report: ScoreReport) -> Iterator[str]:

@@ -231,6 +231,12 @@ class ScoreReport:
         return list(dict.fromkeys(row.name for row in self.results))
 
     @property
+    def size(self) -> str:
+        """The number of segments, for people."""
+        segments = self.rows[0].segments
+        return f"{segments:,} segment{'' if segments == 1 else 's'}"
+
+    @property
     def titles(self) -> dict[str, str]:
         """The names of the variants for people, by their labels: what was changed stands in parentheses."""
         return {

@@ -155,13 +155,13 @@ def _score_table(report: ScoreReport, figures: Sequence[_Figure], show: Collecti
 
     Of several systems, SARI alone has intervals.
     """
-    segments = report.rows[0].segments
-    title = f"SARI of {segments:,} segment{'' if segments == 1 else 's'}"
+    title = f"SARI of {report.size}"
     labels = list(report.scored_by)
     rows = sorted([*report.results, *report.baselines], key=lambda row: labels.index(row.variant))
     if len(rows) == 1:
         if figures:
-            yield replace(_table_of_figures(report, title, "Score", figures, rows, show), segments=segments)
+            table = _table_of_figures(report, title, "Score", figures, rows, show)
+            yield replace(table, segments=rows[0].segments)
         return
     columns: list[_Column] = []
     for figure in figures:
