@@ -13,9 +13,8 @@ from sari.reports.ngram_differences import tabulate_ngrams
 from sari.reports.paragraph import paragraph_as_text
 from sari.reports.reasons import MARKS
 from sari.reports.score_report import Length, ScoreReport
-from sari.reports.score_tables import LABELS, tabulate_scores
+from sari.reports.score_tables import tabulate_scores
 from sari.reports.tables import Table, make_table, warning_in_words
-from sari.variants import SCORES
 
 _TEMPLATES = Path(__file__).with_name("templates")
 # The sign for an empty token, and the number of missed tokens that are shown.
@@ -65,14 +64,7 @@ def make_environment(*folders: Path) -> jinja2.Environment:
         "warning_in_words": warning_in_words,
         "picture": plots.data_url,
     }
-    environment.globals |= {
-        "SCORES": SCORES,
-        "LABELS": LABELS,
-        "MARKS": MARKS,
-        "EMPTY": _EMPTY,
-        "MISSED": _MISSED,
-        "MISSING": "–",
-    }
+    environment.globals |= {"MARKS": MARKS, "EMPTY": _EMPTY, "MISSED": _MISSED}
     return environment
 
 

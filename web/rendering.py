@@ -12,9 +12,9 @@ from typing import Any
 from sari.aggregation import Scores
 from sari.reports.explanation import UNSEEN, Explanation
 from sari.reports.reasons import MARKS, Token
-from sari.reports.report_page import LABELS, figure, make_environment, score_pictures
+from sari.reports.report_page import figure, make_environment, score_pictures
 from sari.reports.score_report import ScoreReport
-from sari.reports.score_tables import tabulate_orders, tabulate_steps
+from sari.reports.score_tables import LABELS, tabulate_orders, tabulate_steps
 from sari.reports.tables import Cell, Table, make_table
 from sari.reports.word_edits import Edit
 from sari.variant_comparison import VariantDifference
@@ -62,8 +62,10 @@ _BASELINES = {
 
 _ENVIRONMENT = make_environment(Path(__file__).with_name("templates"))
 _ENVIRONMENT.globals |= {
+    "LABELS": LABELS,
     "LEGEND": _LEGEND,
     "LONG": _LONG,
+    "MISSING": "–",
     "RANKING_NOTE": _RANKING_NOTE,
     "OPERATIONS": OPERATIONS,
     "UNSEEN": UNSEEN,
