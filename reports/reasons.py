@@ -90,8 +90,8 @@ def say_why(ngram: Ngram, operation: str) -> str:
     if abs(_share(agreeing, ngram.nrefs) - credit) < _SAME:
         return why
     if ngram.references > ngram.holders:
-        return f"{why} Together they have it {_times(ngram.references)}: {_in_words(credit)}."
-    return f"{why} {ngram.rule}: {_in_words(credit)}."
+        return f"{why} Together they have it {_times(ngram.references)}: {_credit_in_words(credit)}."
+    return f"{why} {ngram.rule}: {_credit_in_words(credit)}."
 
 
 def _why_repeated(ngram: Ngram, operation: str) -> str:
@@ -105,10 +105,11 @@ def _why_repeated(ngram: Ngram, operation: str) -> str:
     gone, may_go = number * ngram.scale, max(ngram.source * ngram.scale - ngram.references, 0)
     if operation == "delete" and abs(_share(min(gone, may_go), gone) - credit) > _SAME:
         why += ". This variant credits deletions only as far as they outnumber the copies of the references"
-    return f"{why}: {_in_words(credit)}."
+    return f"{why}: {_credit_in_words(credit)}."
 
 
-def _in_words(credit: float) -> str:
+def _credit_in_words(credit: float) -> str:
+    """Return a share of credit in words: as full or none where it rounds to that."""
     if credit > 0.995:
         return "full credit"
     return f"{100 * credit:.0f}% of the credit" if credit >= 0.005 else "no credit"

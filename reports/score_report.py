@@ -240,7 +240,7 @@ class ScoreReport:
     def titles(self) -> dict[str, str]:
         """The names of the variants for people, by their labels: what was changed stands in parentheses."""
         return {
-            label: f"{variant.name} ({', '.join(map(_in_words, variant.changes.items()))})"
+            label: f"{variant.name} ({', '.join(map(_change_in_words, variant.changes.items()))})"
             if variant.changes
             else label
             for label, variant in self.scored_by.items()
@@ -274,7 +274,8 @@ class ScoreReport:
         return replace(self, rows=[*self.rows, *rows])
 
 
-def _in_words(change: tuple[str, Any]) -> str:
+def _change_in_words(change: tuple[str, Any]) -> str:
+    """Return an option of a variant and its value as titles of tables name them."""
     name, value = change
     if name == "deletion":
         return f"{value} of deletions"

@@ -258,16 +258,16 @@ def _difference_table(report: ScoreReport, figures: Sequence[_Figure], show: Col
             ends = [figure.interval(row.difference_intervals) for figure, row in tested]
             columns.append((_interval_heading(report), ends))
     if "p" in show:
-        columns.append(("p", [_p_value(row.p_values[figure.name]) for figure, row in tested]))
+        columns.append(("p", [_p_value_text(row.p_values[figure.name]) for figure, row in tested]))
         if report.resampling is not None and report.resampling.comparisons > 1:
-            columns.append(("corr. p", [_p_value(row.corrected_p_values[figure.name]) for figure, row in tested]))
+            columns.append(("corr. p", [_p_value_text(row.corrected_p_values[figure.name]) for figure, row in tested]))
     yield _table(report, "Differences between systems", names, columns)
 
 
-def _p_value(value: float) -> str:
+def _p_value_text(value: float) -> str:
     """Return a p-value as papers print it: few draws cannot tell small ones apart.
 
-    >>> _p_value(0.0123), _p_value(1 / 10_001)
+    >>> _p_value_text(0.0123), _p_value_text(1 / 10_001)
     ('0.0123', '<0.001')
     """
     return "<0.001" if value < 0.001 else f"{value:.4f}"
