@@ -61,7 +61,7 @@ def test_page(report):
 def test_page_of_one_system(single):
     page = Page(report_page.report_as_html(single))
     assert not page.faults
-    assert not any(absent in page.words for absent in ("CI", "Simple tree accuracy", "Wins and losses", "best of"))
+    assert not any(absent in page.words for absent in ("CI", "Rank of words", "Wins and losses", "best of"))
     for segment in single.segments:
         for explanation in segment.outputs.values():
             assert all(token.why in page.words for token in explanation.output)
