@@ -119,10 +119,10 @@ def texts_digest(sources: Iterable[str], references: Iterable[Sequence[str]]) ->
 
 
 @cache
-def published_scores(path: Path = FILE) -> dict[str, list[PublishedScore]]:
-    """Return the scores of a file that `python research systems` wrote, by the digest of the texts of the test set."""
+def published_scores() -> dict[str, list[PublishedScore]]:
+    """Return the scores that `python research systems` wrote, by the digest of the texts of the test set."""
     scores: dict[str, list[PublishedScore]] = {}
-    with open(path, encoding="utf-8", newline="") as file:
+    with open(FILE, encoding="utf-8", newline="") as file:
         for cells in csv.DictReader(file):
             plain: dict[str, Any] = {"runs": int(cells["runs"])}
             plain |= {name: cells[name] for name in ("test_set", "name", "kind", "year", "publication")}
