@@ -44,10 +44,8 @@ def tabulate_search(search: VariantSearch, columns: SystemColumns, *, digits: in
         for row in rows
     ]
     title = f"Variants that print {figure}" if hits else f"No variant prints {figure}; the nearest scores"
-    table = make_table(title, [*_HEADINGS, *["Distance"] * (not hits)], cells, texts=3)
-    if (runs := len(columns.predictions)) > 1:
-        table.notes.append(f"The scores are means over {runs} outputs, which are taken for runs of one system.")
-    table.notes.extend(_search_notes(search))
+    notes = list(_search_notes(search, len(columns.predictions)))
+    table = make_table(title, [*_HEADINGS, *["Distance"] * (not hits)], cells, texts=3, notes=notes)
     return TableReport(
         tables=[table],
         signatures=[row["signature"] for row in hits[:_MOST_ROWS]],
@@ -64,8 +62,11 @@ def _reference_text(row: FoundVariant, most: int) -> str:
     return str(row["nrefs"]) if row["nrefs"] in (most, "var") else f"{row['nrefs']} of {most}"
 
 
-def _search_notes(search: VariantSearch) -> Iterator[str]:
+def _search_notes(search: VariantSearch, runs: int) -> Iterator[str]:
+    """Yield what speaks for and against the rows, which are of so many outputs."""
     hits = search["hits"]
+    if runs > 1:
+        yield f"The scores are means over {runs} outputs, which are taken for runs of one system."
     if 0 < float(search["figure"]) < 1:
         yield f"SARI is in percent here: look for {Decimal(search['figure']).scaleb(2)}, if the figure is a share of 1."
     if len(hits) > _MOST_ROWS:
