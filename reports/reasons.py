@@ -17,6 +17,9 @@ MARKS = {
     "missed": "added by references, missed by the output",
 }
 
+#: The sign for an empty token.
+EMPTY = "␣"
+
 # Shares of credit that differ less are the same.
 _SAME = 1e-9
 

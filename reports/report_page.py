@@ -11,14 +11,14 @@ from sari.reports import plots
 from sari.reports.explanation import Explanation
 from sari.reports.ngram_differences import tabulate_ngrams
 from sari.reports.paragraph import paragraph_as_text
-from sari.reports.reasons import MARKS
+from sari.reports.reasons import EMPTY, MARKS
 from sari.reports.score_report import Length, ScoreReport
 from sari.reports.score_tables import tabulate_scores
 from sari.reports.tables import Table, make_table, warning_in_words
 
 _TEMPLATES = Path(__file__).with_name("templates")
-# The sign for an empty token, and the number of missed tokens that are shown.
-_EMPTY, _MISSED = "␣", 20
+# The number of missed tokens that are shown.
+_MISSED = 20
 # The systems that fit in a small picture.
 _SYSTEMS = 4
 # A title names up to so many systems.
@@ -64,7 +64,7 @@ def make_environment(*folders: Path) -> jinja2.Environment:
         "warning_in_words": warning_in_words,
         "picture": plots.data_url,
     }
-    environment.globals |= {"MARKS": MARKS, "EMPTY": _EMPTY, "MISSED": _MISSED}
+    environment.globals |= {"MARKS": MARKS, "EMPTY": EMPTY, "MISSED": _MISSED}
     return environment
 
 
@@ -111,7 +111,7 @@ def _whys(explanation: Explanation, missed: int) -> list[tuple[str, list[str]]]:
     """Return each reason once, with its words in the source, in the output and among the first missed ones."""
     words: dict[str, dict[str, None]] = {}
     for token in (*explanation.source, *explanation.output, *explanation.missed[:missed]):
-        words.setdefault(token.why, {})[token.text or _EMPTY] = None
+        words.setdefault(token.why, {})[token.text or EMPTY] = None
     return [(why, list(texts)) for why, texts in words.items()]
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from wcwidth import wcswidth
 
 from sari.reports.explanation import UNSEEN, Explanation, Gram
-from sari.reports.reasons import MARKS
+from sari.reports.reasons import EMPTY, MARKS
 from sari.reports.score_report import without_empty
 from sari.reports.word_edits import Edit
 from sari.validation import visible
@@ -91,7 +91,7 @@ def _painted(text: str, *codes: int) -> str:
 
 def _visible(text: str) -> str:
     """Return a token without control characters, and a sign for an empty one."""
-    return visible(text) or "␣"
+    return visible(text) or EMPTY
 
 
 def _shaped(text: str, mark: str, paint: Callable[..., str], pad: int = 0) -> str:
