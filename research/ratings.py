@@ -183,9 +183,7 @@ def ratings_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     columns = (rows["collection"] + " (" + rows["number"] + ")").where(rows["figure"] != "SARI", rows["number"])
     patterns = {"pairs": "{:.1f} [{:.1f}, {:.1f}]", "SARI": "{:.2f}"}
     cells = [
-        patterns.get(figure, "{:.3f} [{:.3f}, {:.3f}]")
-        .format(*map(float, filter(None, figures)))
-        .replace("-0.000", "0.000")
+        patterns.get(figure, "{:z.3f} [{:z.3f}, {:z.3f}]").format(*map(float, filter(None, figures)))  # never -0
         for figure, *figures in rows[["figure", "value", "low", "high"]].to_numpy()
     ]
     table = pd.DataFrame({"Score": rows["score"], "group": groups, "column": columns, "cell": cells})
