@@ -24,7 +24,7 @@ def check_writable(path: str, inputs: Iterable[str]) -> None:
             os.remove(os.path.realpath(path))
     except OSError as error:
         raise FileError(f"{path}: {reason(error)}, expected a file to write") from None
-    if any(os.path.exists(other) and os.path.samefile(path, other) for other in inputs if not is_new):
+    if not is_new and any(os.path.exists(other) and os.path.samefile(path, other) for other in inputs):
         raise FileError(f"{path}: is an input, expected another file to write")
 
 
