@@ -3,6 +3,7 @@
 A test set is a row of data. For any other data set, on the Hub or in a local folder, the user names the columns.
 """
 
+import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -89,8 +90,6 @@ def read_outputs(
 
 
 def _loaded(name: str, test_set: NamedSet, split: str) -> Any:
-    import logging  # here, since it is slow to import
-
     logging.getLogger("huggingface_hub").setLevel(logging.ERROR)  # of its retries
     try:
         import datasets
