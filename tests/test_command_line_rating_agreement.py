@@ -11,7 +11,7 @@ from sari.sari_scorer import Scorer
 from sari.variants import SCORES, VARIANTS
 
 FILES = EXAMPLE[:-2]
-DELETING, REWRITING = SYSTEMS[1:]
+DELETING = SYSTEMS[1]
 RATINGS = [[3, 9, 4, 7, 1, 8, 2, 6, 5, 0], [7, 2, 9, 1, 8, 3, 6, 4, 0, 5]]
 CORPUS = example_corpus()
 
