@@ -53,7 +53,7 @@ def _answer(options: Options) -> tuple[str, list[str]]:
     """Return what to print, and the lines for standard error, and write the files of `--sentences` and `--report`.
 
     Raises:
-        FileError: for a file that cannot be read or written.
+        FileError, OSError: for a file that cannot be read or written.
         ValueError, TypeError: for options that the metric refuses.
         ImportError: for packages that are missing.
     """
@@ -92,7 +92,7 @@ def _echoed(options: Options) -> str:
 
 
 def _scores_alone(report: ScoreReport, options: Options) -> str:
-    """Return a line with the SARI of each system by each variant, and with their names where there are several."""
+    """Return a line with the SARI of each system by each variant, and where these are several, with both names."""
     rows = [(f"{row.scores['sari']:.{options.width}f}", row.name, row.variant) for row in report.results]
     shown = 1 if len(report.scored_by) == 1 else 3
     return "\n".join("\t".join(row[:shown]) for row in rows)

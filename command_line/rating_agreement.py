@@ -22,7 +22,7 @@ def agree(options: Options) -> TableReport:
     """Return the agreement of scores with ratings.
 
     Raises:
-        FileError: for a file that cannot be read, and a rating that is no number.
+        FileError, OSError: for a file that cannot be read, and a rating that is no number.
         ValueError: for options that the metric refuses, unknown measures, and ratings that are all the same.
     """
     rated, columns = _rated_outputs(options)

@@ -1,4 +1,4 @@
-"""Programs as processes: run with arguments, files and pipes, and what they printed, refused or showed."""
+"""Programs as processes: run with arguments, files and pipes, and what they printed or refused; small corpora."""
 
 import os
 import subprocess

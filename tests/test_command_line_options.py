@@ -1,4 +1,4 @@
-"""What follows from the options: the names of systems, the files that are read, the test."""
+"""What follows from the options: the names of systems, the files that are read, and options in errors."""
 
 import pytest
 

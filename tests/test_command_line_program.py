@@ -1,4 +1,4 @@
-"""`score.py`: the files that are read, those that are refused, and the explanation of a line."""
+"""`score.py`: files that are read or refused, a line explained, the variant of a figure, and commands for a paper."""
 
 import errno
 import gzip

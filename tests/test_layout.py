@@ -1,4 +1,4 @@
-"""How the files lie, as `evaluate.load` needs it: it copies `sari.py` and the flat files that it imports, no others."""
+"""How files lie and import each other: `evaluate.load` copies `sari.py` and the flat files that it imports, no more."""
 
 import ast
 import importlib.metadata

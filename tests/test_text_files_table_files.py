@@ -1,4 +1,4 @@
-"""Tables: what CSV, TSV and JSON Lines hold, and their faults in one line."""
+"""Tables: what separated values, JSON, .xlsx and .parquet hold, and their faults in one line."""
 
 import gzip
 import json
