@@ -20,7 +20,11 @@ DOCUMENTS = [
 #: The folders of modules, the root among them.
 FOLDERS = [
     ROOT,
-    *(path.parent for path in sorted(ROOT.glob("[a-z]*/**/__init__.py")) if not {"build", "dist"} & set(path.parts)),
+    *(
+        path.parent
+        for path in sorted(ROOT.glob("[a-z]*/**/__init__.py"))
+        if path.relative_to(ROOT).parts[0] not in ("build", "dist")
+    ),
 ]
 MODULES = [
     path.relative_to(ROOT)
