@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 
+from sari.text_files.errors import reason
 from sari.validation import one_line, visible
 
 
@@ -37,7 +38,7 @@ def run_program(main: Callable[[], int], program: str) -> int:
         return 128 + 13  # SIGPIPE, which Windows lacks
     except OSError as error:
         _discard_output()
-        return refuse(program, f"{error.filename or 'standard output'}: {error.strerror or error}")
+        return refuse(program, f"{error.filename or 'standard output'}: {reason(error)}")
 
 
 def refuse(program: str, message: str) -> int:

@@ -14,7 +14,7 @@ from sari.reports.formats import TABLE_FORMATS
 from sari.reports.score_report import ScoreReport
 from sari.reports.score_tables import tabulate_scores
 from sari.reports.tables import TableReport
-from sari.text_files.errors import FileError
+from sari.text_files.errors import FileError, reason
 from sari.text_files.named_sets import read_test_set
 from sari.text_files.writing import STANDARD_OUTPUT, check_writable
 from sari.validation import Columns, SystemColumns, fault
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     except ModuleNotFoundError as error:
         return refuse(program, f"{error}, expected what requirements.txt or the extras install")
     except OSError as error:  # of side files
-        return refuse(program, f"{error.filename}: {error.strerror}, expected a file to read")
+        return refuse(program, f"{error.filename}: {reason(error)}, expected a file to read")
     except (ValueError, TypeError, ImportError) as error:
         return refuse(program, in_options(str(error)))
     if options.sentences != STANDARD_OUTPUT:  # which has the scores of segments instead
