@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from .signatures import differing_parts
 from .significance import ENOUGH_SEGMENTS
 from .tokenization import split_into_tokens
-from .validation import value_in_python
+from .validation import either, value_in_python
 from .variants import SIGNIFICANT, Variant
 
 #: A warning as plain data: the name of its category, and its attributes.
@@ -127,7 +127,8 @@ def variant_warnings(variant: Variant, sources: Sequence[str] | None = None) -> 
     if variant.deleting_nothing_is_right:
         cause = "gives a delete score of 100 to an output that deletes nothing"
     elif variant.rewards_copying and (sources is None or _share_changed(sources[:_LOOKED_AT], variant) > _MANY_CHANGED):
-        cause = "does not tokenize and lowercase sources as it does outputs"
+        steps = [step for step in ("tokenize", "lowercase") if vars(variant.source_text)[step] != vars(variant)[step]]
+        cause = f"does not {either(steps)} sources as it does outputs"
     else:
         return
     others = tuple(name for name in ("easse", "xu2016") if name != variant.name)

@@ -68,6 +68,16 @@ def test_variants_that_treat_sources_otherwise_reward_no_copies_of_tokenized_low
     assert [one for one in found if type(one).__name__ != "ResamplingWarning"] == []
 
 
+@pytest.mark.parametrize(
+    ("variant", "lowercases_alike"), [("easse_multi", False), ("easse_legacy", True), ("star", True)]
+)
+def test_rewarded_copies_are_explained_by_what_differs(variant, lowercases_alike):
+    """Two of the variants lowercase neither sources nor outputs."""
+    with Scorer(variant).collect_warnings() as found:
+        Scorer(variant).reward()
+    assert ["lowercase" in warning.message for warning in found] == [not lowercases_alike]
+
+
 def test_all_categories_can_be_filtered_by_one(sari):
     base = sari.warning_categories["SariWarning"]
     assert all(issubclass(category, base) for category in sari.warning_categories.values())
