@@ -50,7 +50,7 @@ _MOST_COPIES = 0.6
 
 
 class TextSample(NamedTuple):
-    """A sample of texts, and what else warnings need besides counts. Samples of parts merge to that of the whole.
+    """A sample of the texts of a corpus, and numbers about all of them. Samples of parts merge to that of the whole.
 
     Attributes:
         texts: a few different segments, those with the smallest keys: key, source, prediction and references of each.
@@ -67,9 +67,13 @@ class TextSample(NamedTuple):
 
     def merge(self, other: "TextSample") -> "TextSample":
         """Return the sample of the texts of both."""
-        texts = sorted({*self.texts, *other.texts})[:_SAMPLED_SEGMENTS]
-        empty = map(int.__add__, self[1:4], other[1:4])
-        return TextSample._make([tuple(texts), *empty, self.nrefs | other.nrefs])
+        return TextSample(
+            texts=tuple(sorted({*self.texts, *other.texts})[:_SAMPLED_SEGMENTS]),
+            empty_sources=self.empty_sources + other.empty_sources,
+            empty_outputs=self.empty_outputs + other.empty_outputs,
+            empty_references=self.empty_references + other.empty_references,
+            nrefs=self.nrefs | other.nrefs,
+        )
 
     def sources(self) -> list[str]:
         """Return the sources of the sample."""
@@ -100,9 +104,13 @@ def take_sample(sources: list[str], predictions: list[str], references: list[lis
         for key, source, prediction, row in zip(keys, sources, predictions, references, strict=True)
         if key in smallest
     }
-    empty = map(_count_empty, (sources, predictions, chain.from_iterable(references)))
-    nrefs = frozenset(map(len, references))
-    return TextSample._make([tuple(sorted(texts)[:_SAMPLED_SEGMENTS]), *empty, nrefs])
+    return TextSample(
+        texts=tuple(sorted(texts)[:_SAMPLED_SEGMENTS]),
+        empty_sources=_count_empty(sources),
+        empty_outputs=_count_empty(predictions),
+        empty_references=_count_empty(chain.from_iterable(references)),
+        nrefs=frozenset(map(len, references)),
+    )
 
 
 def _cut(text: str) -> str:
@@ -175,7 +183,8 @@ def _beyond_ascii(pattern: str) -> Callable[[str], object]:
 
 
 def _empty_texts(sample: TextSample) -> Iterator[SariWarning]:
-    counts = {name: number for name, number in zip(_COLUMNS, sample[1:4], strict=True) if number}
+    numbers = (sample.empty_sources, sample.empty_outputs, sample.empty_references)
+    counts = {name: number for name, number in zip(_COLUMNS, numbers, strict=True) if number}
     if counts:
         remedy = ": if lines are blank between documents, put a document into each row" if len(counts) == 3 else ""
         figures = ", ".join(f"{number} {name}" for name, number in counts.items())
