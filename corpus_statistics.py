@@ -11,7 +11,7 @@ from math import prod
 from numbers import Integral
 from operator import methodcaller
 from threading import Lock
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -164,12 +164,10 @@ class CorpusStatistics:
 
     def result(self, *, details: bool = False, resampling: Resampling | None = None) -> Result:
         """Return the scores, with details and confidence intervals if they are wanted."""
-        result = cast(Result, self.scores())
+        result: Any = self.scores()
         if resampling is not None and resampling.confidence is not None:
-            rows = self.rows()[:, None]  # of one system
-            if len(rows) > 1:
-                intervals = Sample(rows, self.scores_of_sums, resampling.seed).intervals(resampling)
-                result["confidence_intervals"] = named_scores(intervals[:, 0].T)
+            sample = Sample(self.rows()[:, None], self.scores_of_sums, resampling.seed)  # of one system
+            result.update(sample.named_intervals(SCORES, resampling)[0])
         if details:
             result["signature"] = self.signature
             result["orders"] = self.orders()
