@@ -177,7 +177,7 @@ def exact_value(totals: np.ndarray, divisor: int = 1) -> np.ndarray:
 
 
 def as_summed(values: np.ndarray) -> np.ndarray:
-    """Round values of at most 1 as `exact_sums` does, so that a segment has the score of a corpus of it alone."""
+    """Round values down as `exact_sums` does, so that a segment has the score of a corpus that has no other segment."""
     return np.floor(values * float(1 << _BITS)) / float(1 << _BITS)
 
 

@@ -76,7 +76,7 @@ class RepeatedOutputsWarning(SariWarning):
 
 
 class TextMismatchWarning(SariWarning):
-    """The texts of a column have what those of another lack, such as capitals, or begin or end alike."""
+    """Most texts of a column have a property that hardly any of another have, such as capitals or the same ending."""
 
 
 class MisplacedTextsWarning(SariWarning):
