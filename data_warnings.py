@@ -175,14 +175,14 @@ def collect_warnings() -> Iterator[list[Warning]]:
         _COLLECTED.reset(before)
 
 
-def give_warnings(found: Iterable[Warning]) -> None:
+def give_warnings(doubts: Iterable[Warning]) -> None:
     """Give warnings that point at the caller of the scorer; before Python 3.12 not at that of the metric."""
     collected = _COLLECTED.get()
     if collected is not None:
-        collected += found
+        collected += doubts
         return
     place: Any = {"skip_file_prefixes": _files_of_the_metric()} if sys.version_info >= (3, 12) else {"stacklevel": 3}
-    for warning in found:
+    for warning in doubts:
         warnings.warn(warning, **place)
 
 
@@ -194,12 +194,12 @@ def _files_of_the_metric() -> tuple[str, ...]:
     return (*files, str(Path(evaluate).parent)) if evaluate else tuple(files)
 
 
-def warning_rows(found: Iterable[SariWarning]) -> list[WarningRow]:
+def warning_rows(doubts: Iterable[SariWarning]) -> list[WarningRow]:
     """Return warnings as plain data, each once, in their order."""
-    return [warning.as_dict() for warning in {(type(one), one.args): one for one in found}.values()]
+    return [warning.as_dict() for warning in {(type(one), one.args): one for one in doubts}.values()]
 
 
-def merge_warnings(found: Mapping[str, Iterable[SariWarning]]) -> list[SariWarning]:
+def merge_warnings(doubts: Mapping[str, Iterable[SariWarning]]) -> list[SariWarning]:
     """Return each warning once. It begins with the systems or variants that have it, unless all of them have it.
 
     >>> x, y = SariWarning("x"), SariWarning("y", "1 of 2")
@@ -208,13 +208,15 @@ def merge_warnings(found: Mapping[str, Iterable[SariWarning]]) -> list[SariWarni
     [('x', ''), ('a, c: y', 'a: 1 of 2; c: 2 of 2')]
     """
     details: dict[tuple[type[SariWarning], str, Advice | None], dict[str, str]] = {}
-    for name, own in found.items():
-        for warning in own:
+    for name, warnings_of_name in doubts.items():
+        for warning in warnings_of_name:
             details.setdefault((type(warning), warning.message, warning.advice), {})[name] = warning.detail
     merged = []
-    for (category, message, advice), of in details.items():
-        prefix = "" if len(of) == len(found) else f"{', '.join(of)}: "
-        texts = dict.fromkeys(of.values())
-        detail = texts.popitem()[0] if len(texts) == 1 else "; ".join(f"{name}: {text}" for name, text in of.items())
+    for (category, message, advice), by_name in details.items():
+        prefix = "" if len(by_name) == len(doubts) else f"{', '.join(by_name)}: "
+        figures = list(dict.fromkeys(by_name.values()))
+        if len(figures) > 1:
+            figures = [f"{name}: {text}" for name, text in by_name.items()]
+        detail = "; ".join(figures)
         merged.append(category(prefix + message, detail, advice))
     return merged

@@ -239,15 +239,15 @@ _MANY, _AS_LONG_AS_SENTENCES = 0.45, 250
 def _tokenization(columns: Mapping[str, list[str]], variant: Variant) -> Iterator[SariWarning]:
     """Yield a warning for each way in which the tokenizer does not fit, about all columns that have it."""
     names: dict[tuple[str, Advice | None], list[str]] = {}
-    for name, how in zip(columns, (variant.source_text, variant.text, variant.text), strict=True):
-        for fault in _tokenization_faults(columns[name], how, variant):
+    for name, steps in zip(columns, (variant.source_text, variant.text, variant.text), strict=True):
+        for fault in _tokenization_faults(columns[name], steps, variant):
             names.setdefault(fault, []).append(name)
     for (message, advice), having in names.items():
         yield TokenizationWarning(f"{either(having, 'and')} {message}", advice=advice)
 
 
-def _tokenization_faults(texts: list[str], how: Text, variant: Variant) -> Iterator[tuple[str, Advice | None]]:
-    """Yield what to doubt about a column that is tokenized in this way, and the option to set."""
+def _tokenization_faults(texts: list[str], steps: Text, variant: Variant) -> Iterator[tuple[str, Advice | None]]:
+    """Yield what to doubt about a column that becomes tokens by these steps, and the option to set."""
     joined = "".join(texts)
     enough = joined.count(" ") / _FEW_SPACES
     if len(joined) > enough and len(_UNSPACED_LETTER.findall(joined)) > enough:
@@ -255,30 +255,30 @@ def _tokenization_faults(texts: list[str], how: Text, variant: Variant) -> Itera
         is_japanese = letters["Kana"] > _SOME_KANA * (letters["Kana"] + letters["Han"])
         script = "Kana" if is_japanese else max(_UNSPACED, key=letters.__getitem__)
         fitting = tuple(name for name in SCRIPTS[script].tokenizers if name in TOKENIZERS)
-        if how.tokenize in {*TOKENIZERS} - {*fitting} - _SPLIT_EVERY_SCRIPT - _ALSO_SPLIT.get(script, set()):
-            is_reached = how.tokenize == variant.tokenize  # which sources are not by some variants
+        if steps.tokenize in {*TOKENIZERS} - {*fitting} - _SPLIT_EVERY_SCRIPT - _ALSO_SPLIT.get(script, set()):
+            is_reached = steps.tokenize == variant.tokenize  # not by sources that are tokenized otherwise
             language = SCRIPTS[script].languages.partition(";")[0]
             advice = Advice("tokenize", fitting) if is_reached else Advice("variant", ("easse",))
             yield f"are {language}, which the tokenizer does not split into words", advice
-    if how.tokenize == "none" and how.splits_on_space and _share(texts, _LINE_BREAK.search) > _HARDLY_ANY:
+    if steps.tokenize == "none" and steps.splits_on_space and _share(texts, _LINE_BREAK.search) > _HARDLY_ANY:
         yield "have line breaks, which join words where texts are only split at spaces: replace them by spaces", None
     if len(texts) < ENOUGH:
         return
-    if how.tokenize == "none" and _share(texts, _MARK_AT_WORD) > _MOST:
+    if steps.tokenize == "none" and _share(texts, _MARK_AT_WORD) > _MOST:
         yield "are not tokenized, and are only split at spaces: tokenize them", None
-    if how.tokenize == "13a" and _share(texts, _MARK_THAT_13A_LEAVES) > _MOST:
+    if steps.tokenize == "13a" and _share(texts, _MARK_THAT_13A_LEAVES) > _MOST:
         yield "have marks that the tokenizer leaves at their words", Advice("tokenize", ("intl",))
     # Variants that tokenize outputs but not sources were published for texts that are tokenized.
-    if how.tokenize in _SEPARATES_MARKS and not variant.source_tokenize and _is_tokenized_twice(texts, how):
+    if steps.tokenize in _SEPARATES_MARKS and not variant.source_tokenize and _is_tokenized_twice(texts, steps):
         yield "are tokenized, and tokenizing them again changes them: detokenize them", None
 
 
-def _is_tokenized_twice(texts: list[str], how: Text) -> bool:
+def _is_tokenized_twice(texts: list[str], steps: Text) -> bool:
     """Return whether most texts look tokenized, and the tokenizer changes many of these."""
     tokenized = [text[:_AS_LONG_AS_SENTENCES] for text in texts if _LOOKS_TOKENIZED.search(text)]
     if len(tokenized) <= _MOST * len(texts):
         return False
-    ways = (replace(how, tokenize=name, splits_on_space=False) for name in ("none", how.tokenize))
+    ways = (replace(steps, tokenize=name, splits_on_space=False) for name in ("none", steps.tokenize))
     once, twice = (split_into_tokens(tokenized, way) for way in ways)
     return sum(map(list.__ne__, once, twice)) > _MANY * len(tokenized)
 
@@ -388,8 +388,8 @@ def _common_ends(columns: Mapping[str, list[str]]) -> Iterator[SariWarning]:
 
 
 def _addition(text: str) -> str:
-    found = _ADDITION.match(text)
-    return found[1].lower() if found else ""
+    match = _ADDITION.match(text)
+    return match[1].lower() if match else ""
 
 
 class Property(NamedTuple):
