@@ -41,18 +41,15 @@ def main() -> None:
     """Print a row for each number of segments."""
     options = _parsed()
     variant = resolve_variant(options.variant)
-    columns = _drawn_columns(options)
-    score = score_systems(columns, variant)["one"].scores()["sari"]
-    others = {
-        "swaps": columns,
-        "unequal": _with_references(columns, unrelated_texts(columns.references), variant, options.seed),
-    }
-    systems = {name: score_systems(own, variant, rows=True) for name, own in others.items()}
+    columns = _columns(options)
+    unequal = _with_references(columns, unrelated_texts(columns.references), variant, options.seed)
+    nulls = dict(zip(_NULLS, (columns, unequal), strict=True))
+    systems = {name: score_systems(texts, variant, rows=True) for name, texts in nulls.items()}
     margin = 196 * (_LEVEL * (1 - _LEVEL) / options.trials) ** 0.5
-    print(f"{options.variant}, SARI {score:.2f}, {len(columns.sources):,} segments, {options.trials} samples")
-    for name, own in systems.items():
-        one, other = (corpus.scores()["sari"] for corpus in own.values())
-        print(f"{name}: {one:.2f} and {other:.2f}")
+    print(f"{options.variant}, {len(columns.sources):,} segments, {options.trials} samples")
+    for name, corpora in systems.items():
+        one, other = (corpus.scores()["sari"] for corpus in corpora.values())
+        print(f"{name}: SARI {one:.2f} and {other:.2f}")
     print(
         f"tests that are significant at 5% (expected of equal systems: 5 ± {margin:.1f}), and coverage of 95% intervals"
     )
@@ -77,11 +74,12 @@ def _parsed() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _drawn_columns(options: argparse.Namespace) -> SystemColumns:
+def _columns(options: argparse.Namespace) -> SystemColumns:
+    """Return the texts of the files, or made-up ones, of the systems "one" and "other"."""
     if options.sources is None:
-        made = made_up(2_000, references=4, tokens=20)
-        systems = {"one": made.predictions, "other": [row[0] for row in made.references]}
-        return SystemColumns(made.sources, systems, [row[1:] for row in made.references])
+        corpus = made_up(2_000, references=4, tokens=20)
+        systems = {"one": corpus.predictions, "other": [row[0] for row in corpus.references]}
+        return SystemColumns(corpus.sources, systems, [row[1:] for row in corpus.references])
     outputs = dict(zip(["one", "other"], options.outputs, strict=True))
     return read_texts(options.sources, outputs, options.references)
 
@@ -95,10 +93,10 @@ def _with_references(columns: SystemColumns, texts: list[str], variant: Variant,
         number = (few + many) // 2
         chosen = set(order[:number].tolist())
         mixed = [row[0] if place in chosen else texts[place] for place, row in enumerate(columns.references)]
-        found = columns._replace(predictions={"one": columns.predictions["one"], "other": mixed})
+        systems = columns._replace(predictions={"one": columns.predictions["one"], "other": mixed})
         if many - few < 2:
-            return found
-        is_more = score_systems(found, variant)["other"].scores()["sari"] > wanted
+            return systems
+        is_more = score_systems(systems, variant)["other"].scores()["sari"] > wanted
         few, many = (few, number) if is_more else (number, many)
 
 
@@ -124,11 +122,11 @@ def _covering(corpus: CorpusStatistics, size: int, options: argparse.Namespace) 
     """Return the share of intervals that contain the true score."""
     pool, truth = corpus.rows()[:, None], corpus.scores()["sari"]
     draws = np.random.default_rng(options.seed)
-    how = resolve_resampling(confidence=1 - _LEVEL, resamples=options.resamples)
+    resampling = resolve_resampling(confidence=1 - _LEVEL, resamples=options.resamples)
     covering = 0
     for trial in range(options.trials):
         rows = pool[draws.integers(0, len(pool), size)]
-        low, high = Sample(rows, _scores_of(corpus, size), trial).intervals(how)[:, 0, 0]
+        low, high = Sample(rows, _scores_of(corpus, size), trial).intervals(resampling)[:, 0, 0]
         covering += int(low <= truth <= high)
     return covering / options.trials
 

@@ -64,11 +64,11 @@ def main() -> None:
 
 def medians(measures: Mapping[str, Callable[[], Sequence[float]]], rounds: int) -> dict[str, list[float]]:
     """Return the medians of what each function measures; machines are noisy, so functions take turns."""
-    found: dict[str, list[Sequence[float]]] = {name: [] for name in measures}
+    rounds_of: dict[str, list[Sequence[float]]] = {name: [] for name in measures}
     for _ in range(rounds):
         for name, measure in measures.items():
-            found[name].append(measure())
-    return {name: list(map(statistics.median, zip(*rows, strict=True))) for name, rows in found.items()}
+            rounds_of[name].append(measure())
+    return {name: list(map(statistics.median, zip(*rows, strict=True))) for name, rows in rounds_of.items()}
 
 
 def _print_table(title: str, columns: tuple[str, ...], rows: list[tuple[Any, ...]], decimals: int = 1) -> None:
@@ -172,8 +172,8 @@ def measure_methods(options: argparse.Namespace) -> None:
         contestants = {"ours": partial(case.microseconds, ours)}
         if hasattr(other, case.method):
             contestants["other"] = partial(case.microseconds, other)
-        found = [time for (time,) in medians(contestants, options.rounds).values()]
-        rows.append((case.title, *found, *(theirs / found[0] for theirs in found[1:])))
+        microseconds = [median for (median,) in medians(contestants, options.rounds).values()]
+        rows.append((case.title, *microseconds, *(theirs / microseconds[0] for theirs in microseconds[1:])))
     _print_table("Microseconds of processor time", ("unit of work", "ours", "other", "other/ours"), rows)
 
 
