@@ -402,18 +402,20 @@ def _function(choices: Iterable[str], *, pattern: str, in_words: str = "", **row
 
     Signatures may add a version to the name. `in_words` stands for the pattern in errors and help.
     """
-    names, others = tuple(choices), (*filter(None, [in_words]), "module:function")
+    names = tuple(choices)
+    other_names = (in_words,) if in_words else ()
 
     def check(name: str, value: Any) -> Any:
         if is_code(value) or (isinstance(value, str) and re.fullmatch(pattern, value)):
             return value
-        return check_choice(name, value, names, *others[:-1], f"{others[-1]} or a callable")
+        return check_choice(name, value, names, *other_names, "module:function or a callable")
 
     def read(text: str) -> str:
         known = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
         match = re.match(f"({known}|{pattern})(-|$)", text)
         return match[1] if match else text
 
+    others = (*other_names, "module:function")
     return Option(kind="function", choices=names, others=others, check=check, read=read, **row)
 
 
