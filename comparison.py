@@ -154,6 +154,7 @@ def baseline_scores(
     if not sources:
         raise ValueError(fault("sources, references", "no segments", "at least one"))
     has_intervals = resampling is not None and resampling.confidence is not None and len(sources) > 1
+    variant = with_caches(variant)  # each reference is scored, and is among the references of all others
     systems: dict[str, CorpusStatistics] = {}
     for columns in baseline_columns(sources, references):
         systems |= score_systems(columns, variant, rows=has_intervals)
