@@ -30,7 +30,7 @@ from .corpus_statistics import State
 from .data_warnings import CATEGORIES
 from .languages import SentenceSplitter, Tokenizer
 from .ngram_statistics import COUNTINGS
-from .sari_scorer import COLUMNS, Scorer
+from .sari_scorer import COLUMNS, RESULTS, Scorer
 from .signatures import read_signature
 from .significance import resolve_resampling
 from .text_checks import ENOUGH
@@ -95,8 +95,6 @@ Examples:
 """
 
 
-# What `compute` takes besides texts and options.
-_RESULTS = ("details", "confidence", "resamples", "seed", "baselines")
 # What `evaluate` takes when it loads a metric, or once did; it is accepted, and means nothing for a score.
 _OF_EVALUATE = [
     name
@@ -193,11 +191,11 @@ class Sari(Scorer, evaluate.Metric):
         """Compute SARI of the arguments, of what `add` and `add_batch` stored, or of both."""
         arguments = locals()
         refuse_positions("compute", texts, COLUMNS)
-        refuse_unknown([name for name in unknown if name not in _OF_EVALUATE], [*COLUMNS, *_RESULTS, *OPTIONS])
+        refuse_unknown([name for name in unknown if name not in _OF_EVALUATE], [*COLUMNS, *RESULTS, *OPTIONS])
         # All this is checked before an error could delete what is stored.
         options = {name: arguments[name] for name in OPTIONS if arguments[name] is not None}
         scorer = Scorer(**{"variant": self.default_variant, **self.options, **options})
-        score = partial(scorer.compute, **{name: arguments[name] for name in _RESULTS})
+        score = partial(scorer.compute, **{name: arguments[name] for name in RESULTS})
         check_flags(details=details, baselines=baselines)
         resolve_resampling(confidence=confidence, resamples=resamples, seed=seed)
         nothing = sources is None and predictions is None and references is None

@@ -48,6 +48,8 @@ from .variant_comparison import VariantDifference, VariantSearch, explain_differ
 from .variants import DEFAULT_VARIANT, OPTIONS, VARIANTS, Variant, resolve_variant
 
 COLUMNS = ("sources", "predictions", "references")
+#: What `compute` takes besides texts and options.
+RESULTS = ("details", "confidence", "resamples", "seed", "baselines")
 
 
 class Scorer(TrainingMethods):
@@ -240,7 +242,7 @@ class Scorer(TrainingMethods):
         refuse_positions("compute", texts, COLUMNS)
         for name in OPTIONS.keys() & unknown:
             raise TypeError(fault(name, "an option", f"scorer.with_options({name}=...).compute(...)"))
-        refuse_unknown(unknown, [*OPTIONS, *COLUMNS, "details", "confidence", "resamples", "seed", "baselines"])
+        refuse_unknown(unknown, [*OPTIONS, *COLUMNS, *RESULTS])
         check_flags(details=details, baselines=baselines)
         resampling = resolve_resampling(confidence=confidence, resamples=resamples, seed=seed)
         columns = validate_columns(sources, predictions, references)
