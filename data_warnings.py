@@ -100,7 +100,7 @@ class LeftOutWarning(SariWarning):
 
 
 class SignatureWarning(SariWarning):
-    """A signature names other versions, which may score differently."""
+    """A printed signature names other versions or numbers of references, which may score differently."""
 
 
 class TrainingWarning(SariWarning):
