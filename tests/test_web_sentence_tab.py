@@ -1,21 +1,21 @@
 """The views of one segment in a real headless browser: scores, marks, choices, links, and every variant."""
 
-import json
 import re
 
+import gradio as gr
 import pytest
 from playwright.sync_api import expect
-from programs import ROOT, score_of
+from programs import score_of
 from web_pages import accordion, box, choose, expect_score, fill, fits, refusal, view
 
 from sari.reports.explanation import explain
 from sari.variants import VARIANTS
+from sari.web.components import SegmentBoxes
 from sari.web.inputs import MAX_CHARACTERS, MAX_LINK, RefusedError
-from sari.web.sentence_tab import read_link
+from sari.web.samples import samples
+from sari.web.sentence_tab import NAMES, read_link
 
 pytest_plugins = ("web_app",)
-
-SAMPLES = [json.loads(line) for line in (ROOT / "examples" / "sentences.jsonl").read_text("utf-8").splitlines()]
 
 
 def fill_and_wait(page, source, output, references):
@@ -73,13 +73,13 @@ def test_choices(phone, page_scorer):
 
 
 def test_examples_to_click(phone, page_scorer):
-    page, sample = phone, SAMPLES[-1]
-    page.get_by_role("button", name=sample["name"], exact=True).click()
-    expect(box(page, "Source")).to_have_value(sample["source"])
-    expect(page.get_by_text(sample["note"])).to_be_visible()
-    expect_score(page, score_of(page_scorer, sample["source"], sample["prediction"], sample["references"]))
+    page, sample = phone, samples()[-1]
+    page.get_by_role("button", name=sample.name, exact=True).click()
+    expect(box(page, "Source")).to_have_value(sample.source)
+    expect(page.get_by_text(sample.note)).to_be_visible()
+    expect_score(page, score_of(page_scorer, sample.source, sample.prediction, sample.references))
     box(page, "Output").press_sequentially("!")
-    expect(page.get_by_text(sample["note"])).to_have_count(0)
+    expect(page.get_by_text(sample.note)).to_have_count(0)
 
 
 def test_right_to_left_texts_run_right_to_left(desktop):
@@ -173,6 +173,20 @@ def test_a_link_carries_texts_and_choices(visit, page_scorer):
     expect(other.locator("#lacking p")).to_have_count(0)
 
 
+@pytest.mark.parametrize(
+    ("link", "carried"),
+    [
+        (None, {}),
+        ("", {}),
+        ("#lowercase=yes&output=b", {"lowercase": "yes"}),
+        ("#source=a&variant=hf", {"source": "a", "output": "", "references": "", "variant": "hf"}),
+    ],
+)
+def test_what_a_link_leaves_out_stays_as_it_is(link, carried):
+    values = dict(zip([*SegmentBoxes._fields, *NAMES, "lacking"], read_link(link), strict=True))
+    assert {name: value for name, value in values.items() if value != gr.skip()} == carried
+
+
 def test_a_link_has_a_limit():
     with pytest.raises(RefusedError, match=r"^That is more than 200,000 characters of a link"):
         read_link("#" + "a=1&" * (MAX_LINK // 4))
@@ -187,7 +201,7 @@ def test_undo_brings_back_the_output(desktop):
     expect(box(page, "Output")).to_have_value(before)
     view(page, "Variants")
     page.get_by_role("button", name="Make the output a copy of the source").click()
-    expect(page.locator("#variants dd").nth(1)).to_have_text(SAMPLES[0]["source"])
+    expect(page.locator("#variants dd").nth(1)).to_have_text(samples()[0].source)
     page.get_by_role("button", name="Undo").locator("visible=true").click()
     expect(page.locator("#variants dd").nth(1)).to_have_text(before)
 

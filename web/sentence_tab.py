@@ -169,23 +169,19 @@ def _text_boxes() -> SegmentBoxes:
     )
 
 
-def read_link(link: str) -> list[Any]:
+def read_link(link: str | None) -> list[Any]:
     """Return the texts and the choices of a link, and a note on what this server does not offer.
 
-    The link is what follows the address of the page; without a source the texts stay as they are, and without a link
-    all that a quick visitor has chosen meanwhile.
+    The link is what follows the address of the page, if anything does. The page opens with the initial choices, which
+    links leave out; they, and without a source the texts, stay as they are, or as a quick visitor has changed them.
     """
-    if not link:
-        return [gr.skip()] * (len(SegmentBoxes._fields) + len(NAMES) + 1)
+    link = link or ""
     check_limit(len(link), MAX_LINK, "characters of a link")
     asked = dict(parse_qsl(link.removeprefix("#"), keep_blank_values=True))
     texts = [asked.get(name, "") if "source" in asked else gr.skip() for name in SegmentBoxes._fields]
     chosen = {name: asked[name] for name in NAMES if name in asked}
     lacking = [f"{name} {value}" for name, value in chosen.items() if value not in components.choices_of(name)]
-    values = [
-        chosen[name] if chosen.get(name) in components.choices_of(name) else value
-        for name, value in zip(NAMES, components.initial_choices(NAMES), strict=True)
-    ]
+    values = [chosen[name] if chosen.get(name) in components.choices_of(name) else gr.skip() for name in NAMES]
     words = f"The link asks for {', '.join(lacking)}, which this server does not offer: scored without it."
     return [*texts, *values, rendering.refusal(words) if lacking else gr.skip()]
 
