@@ -103,7 +103,7 @@ def compare(
     references: list[list[str]],
     options: dict | None = None,
     baseline: str | None = None,
-    method: str | None = "randomization",
+    method: str | None = answers.METHOD,
 ) -> dict:
     """Compare systems by SARI: scores with 95% intervals, differences from a baseline with p-values, warnings.
 
@@ -117,7 +117,7 @@ def compare(
     """
     variant = resolve_options(options)
     columns = systems_of_lists(sources, outputs, references)
-    compared = answers.compare_systems(columns, variant, baseline=baseline, method=method or "randomization")
+    compared = answers.compare_systems(columns, variant, baseline=baseline, method=method or answers.METHOD)
     # Without the scores of each segment.
     details = ("signature", "orders", "sentences")
     systems = {
