@@ -184,9 +184,8 @@ def segment_of(source: Any, output: Any, references: Any, *, most: int = MAX_CHA
 
     A source or references without words are refused.
     """
-    people = [references] if isinstance(references, str) else references or [""]
     with errors_refused(_OF_SEGMENTS):
-        segment = validate_columns([source], [output], [people])
+        segment = validate_columns([source], [output], [references or [""]])
     check_size(segment, most)
     if not segment.sources[0].strip():
         raise RefusedError("Please enter a source: the sentence to simplify.")
@@ -284,8 +283,7 @@ def system_names(paths: Iterable[str]) -> list[str]:
 
 def _unpacked_bytes(path: str) -> int:
     """Return how many bytes of text a file has, counted no further than past the limit; gzip may hold any number."""
-    with open(path, "rb") as file:
-        is_packed = file.read(2) == reading.GZIP_MAGIC
-    with (gzip.open if is_packed else open)(path, "rb") as file, suppress(OSError, EOFError, zlib.error):
-        return len(file.read(MAX_MEGABYTES * 1_000_000 + 1))
+    with open(path, "rb") as file, suppress(OSError, EOFError, zlib.error):
+        stream: Any = gzip.GzipFile(fileobj=file) if file.peek(2).startswith(reading.GZIP_MAGIC) else file
+        return len(stream.read(MAX_MEGABYTES * 1_000_000 + 1))
     return 0  # a damaged file is refused when it is read
