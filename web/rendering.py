@@ -25,10 +25,9 @@ from sari.variants import (
     Figure,
     Operation,
     Variant,
-    resolve_variants,
 )
 from sari.web.answers import TIE, RankedVariant, reversed_pairs
-from sari.web.components import EMPTY_LINE, variant_in_words
+from sari.web.components import EMPTY_LINE, choices_of, variant_in_words
 from sari.web.inputs import LACKING
 
 # The choices of each kind, the pairs of systems and the rows of a table that are visible at first.
@@ -93,7 +92,7 @@ def about() -> str:
 
 
 def _lacking_variants() -> dict[str, str]:
-    return dict.fromkeys(resolve_variants()[1], LACKING)
+    return dict.fromkeys((name for name in VARIANTS if name not in choices_of("variant")), LACKING)
 
 
 # One segment
