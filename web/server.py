@@ -90,8 +90,11 @@ class _UploadLimit:
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
         is_upload = scope["type"] == "http" and scope["method"] == "POST" and scope["path"].endswith("/upload")
-        full = PlainTextResponse("The server has no room for more files: please try later.", 507)
-        await (full if is_upload and _uploaded_megabytes() > MAX_UPLOADED else self._app)(scope, receive, send)
+        if is_upload and _uploaded_megabytes() > MAX_UPLOADED:
+            refusal = PlainTextResponse("The server takes no more files at the moment: please try later.", 507)
+            await refusal(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
 
 
 # Requests
