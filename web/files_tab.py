@@ -1,4 +1,4 @@
-"""The view of files: one to twenty systems in; tables, pictures, segments and downloads out."""
+"""The view of files: texts of systems in; tables, pictures, segments and downloads out."""
 
 import json
 import tempfile
