@@ -14,8 +14,18 @@ import pytest
 from programs import ROOT, SECRET, score_of
 
 from sari.web import server
-from sari.web.inputs import MAX_CHARACTERS, MAX_DETAILED, MAX_MEGABYTES, MAX_SEGMENTS, MAX_SYSTEMS
-from sari.web.page import SESSIONS, build
+from sari.web.inputs import (
+    MAX_CHARACTERS,
+    MAX_DETAILED,
+    MAX_KILOBYTES,
+    MAX_LINK,
+    MAX_MEGABYTES,
+    MAX_ORDER,
+    MAX_REFERENCES,
+    MAX_SEGMENTS,
+    MAX_SYSTEMS,
+)
+from sari.web.page import SESSIONS, WAITING, build
 from sari.web.samples import samples
 
 pytest_plugins = ("web_app",)
@@ -25,7 +35,7 @@ PLAIN = {"timeout": 60, "verify": False}
 JSON = {**PLAIN, "headers": {"Content-Type": "application/json"}}
 SEGMENT = [SECRET, SECRET, [SECRET]]
 OPTIONS = [{"variant": "hf"}]
-#: The values of endpoints that may be left out by clients that know them.
+#: The values of endpoints that clients fill in: those after the first three, which are the texts.
 DEFAULTS = {
     "sentence": [None, False],
     "corpus": [None],
@@ -119,8 +129,7 @@ def test_calls_of_what_is_not_there_or_not_open_are_bad_requests(address, path):
     ],
 )
 def test_values_that_are_refused(address, endpoint, values, line):
-    values = [*values, *DEFAULTS[endpoint][len(values) - len(DEFAULTS[endpoint]) - 3 :]][: len(DEFAULTS[endpoint]) + 3]
-    found = refused(address, endpoint, values)
+    found = refused(address, endpoint, values + DEFAULTS[endpoint][len(values) - 3 :])
     assert found[: len(line)] == line
     assert len(found.splitlines()) == 1
 
@@ -160,9 +169,36 @@ def test_the_document_is_compressed_and_has_the_first_scores(address, page_score
     assert f"SARI {score:.2f}, Keep" in response.text
 
 
-@pytest.mark.parametrize("document", ["docs/app.md", "SECURITY.md", "web/templates/about.md.j2"])
-def test_documents_say_how_many_visits_are_kept(document):
-    assert f"last {SESSIONS} visits" in " ".join((ROOT / document).read_text(encoding="utf-8").split())
+@pytest.mark.parametrize(
+    ("document", "limits"),
+    [
+        (
+            "docs/app.md",
+            [
+                f"at most {MAX_CHARACTERS:,} characters with all its references",
+                f"at most {MAX_KILOBYTES} kB, of a segment of at most {MAX_DETAILED:,} characters",
+                f"at most {MAX_SYSTEMS} systems, {MAX_SEGMENTS:,} segments and {MAX_MEGABYTES} MB",
+                f"at most {MAX_REFERENCES} references; n-grams have at most {MAX_ORDER} tokens",
+                f"a link has at most {MAX_LINK:,} characters",
+                f"at most {WAITING} wait",
+                f"requests of more than {2 * MAX_MEGABYTES} MB",
+                f"more than {server.MAX_UPLOADED // 1_000} GB",
+            ],
+        ),
+        (
+            "SECURITY.md",
+            [
+                f"{2 * MAX_MEGABYTES} MB a request, {MAX_MEGABYTES} MB of text",
+                f"{MAX_CHARACTERS:,} characters for an explained segment",
+                f"{server.MAX_UPLOADED // 1_000} GB of files in all",
+            ],
+        ),
+        ("web/templates/about.md.j2", []),
+    ],
+)
+def test_documents_state_the_limits(document, limits):
+    text = " ".join((ROOT / document).read_text(encoding="utf-8").split())
+    assert [limit for limit in [*limits, f"last {SESSIONS} visits"] if limit not in text] == []
 
 
 def test_every_function_that_fails_is_answered_in_a_line(caplog, monkeypatch):
