@@ -18,7 +18,7 @@ SETTLED = """
 """
 
 
-def open_sentence(page, _folder):
+def open_sentence(page):
     accordion(page, "Link, signature")
     for part in (".sari-arithmetic", ".sari-baselines"):
         page.locator(f"{part} summary").click()
@@ -27,11 +27,11 @@ def open_sentence(page, _folder):
     page.keyboard.press("Tab")
 
 
-def open_variants(page, _folder):
+def open_variants(page):
     expect(page.locator("#steps .sari-table, #steps .sari-note")).to_be_visible()
 
 
-def open_files(page, _folder):
+def open_files(page):
     page.get_by_role("radio", name="Text files", exact=True).check()
     page.get_by_role("button", name="Fill in an example").click()
     expect(page.get_by_text("references.1").locator("visible=true").first).to_be_visible()
@@ -39,7 +39,7 @@ def open_files(page, _folder):
     rank(page)
 
 
-def open_about(page, _folder):
+def open_about(page):
     expect(page.locator("#card li").first).to_be_visible()
 
 
@@ -52,7 +52,7 @@ OPENED = {
 
 
 @pytest.mark.parametrize(("look", "rules"), [("desktop", RULES), ("phone", CONTRAST)])
-def test_every_view_fits_and_is_accessible(request, tmp_path, look, rules):
+def test_every_view_fits_and_is_accessible(request, look, rules):
     page = request.getfixturevalue(look)
     background = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert (sum(map(int, re.findall(r"\d+", background)[:3])) < 3 * 128) == (look == "phone")
@@ -61,7 +61,7 @@ def test_every_view_fits_and_is_accessible(request, tmp_path, look, rules):
     assert all(after <= before + 1 for before, after in pairwise(levels))
     for name, opened in OPENED.items():
         view(page, name)
-        opened(page, tmp_path)
+        opened(page)
         assert fits(page)
         page.wait_for_function(SETTLED, polling=50)
         assert axe(page, rules) == []
