@@ -33,6 +33,16 @@ def systems(tmp_path_factory):
     return files
 
 
+def as_json_lines(columns):
+    """Return the texts of several systems as a table with a row for each output."""
+    rows = [
+        {"system": name, "source": source, "output": output, "references": people}
+        for name, outputs in columns["predictions"].items()
+        for source, output, people in zip(columns["sources"], outputs, columns["references"], strict=True)
+    ]
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
 def choose_kind(page, kind):
     view(page, "Files")
     page.get_by_role("radio", name=kind, exact=True).check()
@@ -151,13 +161,8 @@ def test_a_test_set_by_its_name_needs_outputs_alone(phone, page_scorer, systems)
 
 
 def test_tables_and_what_is_wrong_with_files(phone, tmp_path):
-    rows = [
-        {"system": name, "source": source, "output": output, "references": people}
-        for name, outputs in COLUMNS["predictions"].items()
-        for source, output, people in zip(COLUMNS["sources"], outputs, COLUMNS["references"], strict=True)
-    ]
     table, bad = tmp_path / "table.jsonl", tmp_path / "bad.csv"
-    table.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    table.write_text(as_json_lines(COLUMNS), encoding="utf-8")
     bad.write_text("source,output\na,b\n")
     choose_kind(phone, "Table")
     upload(phone, "Table", table)
@@ -188,12 +193,7 @@ def scored_files(tmp_path, monkeypatch):
     monkeypatch.setattr(files_tab, "get_upload_folder", lambda: str(tmp_path))
 
     def score_files(columns, **options):
-        rows = [
-            {"system": name, "source": source, "output": output, "references": people}
-            for name, outputs in columns["predictions"].items()
-            for source, output, people in zip(columns["sources"], outputs, columns["references"], strict=True)
-        ]
-        (path,) = write_files({"table.jsonl": "".join(json.dumps(row) + "\n" for row in rows)})
+        (path,) = write_files({"table.jsonl": as_json_lines(columns)})
         initial = dict(zip(files_tab.NAMES, components.initial_choices(files_tab.NAMES), strict=True))
         chosen = (initial | options).values()
         return files_tab.answer_files(None, TABLE, None, None, None, path, *chosen)["scored"]
