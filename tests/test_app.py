@@ -1,4 +1,4 @@
-"""The front matter of the Space."""
+"""The front matter of the Space, which starts the app."""
 
 import re
 from importlib.metadata import version
