@@ -11,7 +11,7 @@ from typing import Any
 
 from sari.aggregation import Scores
 from sari.reports.explanation import UNSEEN, Explanation
-from sari.reports.reasons import MARKS, Token
+from sari.reports.reasons import EMPTY, MARKS, Token
 from sari.reports.report_page import figure, make_environment, score_pictures
 from sari.reports.score_report import ScoreReport
 from sari.reports.score_tables import LABELS, tabulate_orders, tabulate_steps
@@ -27,7 +27,7 @@ from sari.variants import (
     Variant,
 )
 from sari.web.answers import TIE, RankedVariant, reversed_pairs
-from sari.web.components import EMPTY_LINE, choices_of, variant_in_words
+from sari.web.components import choices_of, variant_in_words
 from sari.web.inputs import LACKING
 
 # The choices of each kind, the pairs of systems and the rows of a table that are visible at first.
@@ -175,7 +175,7 @@ def texts(explanation: Explanation) -> str:
 
 def _word_row(token: Token, key: str, points: Mapping[str, float]) -> dict[str, Any]:
     """Return a token of the page: its element, its key, and what screen readers and the panel say of it."""
-    label = f"{token.text or EMPTY_LINE}, {MARKS[token.mark]}. {token.why}"
+    label = f"{token.text or EMPTY}, {MARKS[token.mark]}. {token.why}"
     if key in points:
         label += f" {_points_in_words(points[key])}"
     credit = None if token.mark == "kept" else token.credit
@@ -188,7 +188,7 @@ def _points_in_words(points: float) -> str:
 
 def _edit_row(edit: Edit) -> dict[str, Any]:
     """Return a choice of the page: what it is, its points, and the output without it."""
-    doing = edit.in_words(edit.text or EMPTY_LINE)
+    doing = edit.in_words(edit.text or EMPTY)
     return {
         "key": _key_of(edit.at),
         "label": f"{doing[:1].upper()}{doing[1:]} {'costs' if edit.points < 0 else 'earns'}",
