@@ -172,8 +172,12 @@ def in_blocks(rows: np.ndarray) -> np.ndarray:
     >>> in_blocks(np.ones((25_000, 1)))[[0, -1]].tolist()
     [[3.0], [1.0]]
     """
-    size = -(-len(rows) // _MOST_BLOCKS)
+    size = _block_size(len(rows))
     return rows if size <= 1 else np.add.reduceat(rows, np.arange(0, len(rows), size, dtype=np.int64))
+
+
+def _block_size(segments: int) -> int:
+    return -(-segments // _MOST_BLOCKS)
 
 
 def _on_grid(rows: np.ndarray, *, mixes_systems: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -348,13 +352,14 @@ class Resampling:
     seed: int
 
     def resamples_for(self, segments: int) -> int:
-        """Return the number of resamples for a number of segments.
+        """Return the number of resamples for a number of segments. It is the same for the number of their blocks.
 
         >>> resampling = resolve_resampling(confidence=0.95)
-        >>> [resampling.resamples_for(segments) for segments in (1_000, 10_000, 1_000_000)]
-        [10000, 5000, 5000]
+        >>> [resampling.resamples_for(segments) for segments in (1_000, 10_000, 12_000, 6_000, 1_000_000)]
+        [10000, 5000, 8333, 8333, 5000]
         """
-        return self.resamples or min(RESAMPLES, _RESAMPLED // min(segments, _MOST_BLOCKS))
+        blocks = -(-segments // _block_size(segments))
+        return self.resamples or min(RESAMPLES, _RESAMPLED // blocks)
 
     def trials_for(self, comparisons: int) -> int:
         """Return the number of draws of the test for a number of comparisons."""

@@ -216,6 +216,9 @@ def test_large_corpora_are_drawn_in_blocks():
     assert sample.scores[:, 0] == pytest.approx(rows.mean(axis=0)[:, 0], abs=1e-9)
     low, high = sample.intervals(how)[:, 0, 0]
     assert high - low == pytest.approx(2 * 1.96 * one.std() / 25_001**0.5, rel=0.05)
+    in_blocks = significance.Sample(sample.blocks, sample.statistic, seed=1)  # as several systems are kept
+    assert np.array_equal(in_blocks.intervals(how), sample.intervals(how))
+    assert len(in_blocks.bootstrapped(how)) == how.resamples_for(len(rows))
     equal, better = significance.TESTS["randomization"].p_values(sample, np.array([[0, 1], [0, 2]]), 999)[:, 0]
     assert equal > 0.5
     assert better < 0.01
