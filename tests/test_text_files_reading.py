@@ -64,9 +64,12 @@ def test_bytes_that_are_no_text(tmp_path, encoding, data, message):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"PK\x03\x04" + bytes(26) + b"xl/workbook.xml", "an .xlsx or .docx file, expected text: save it as CSV"),
+        (
+            b"PK\x03\x04" + bytes(26) + b"xl/workbook.xml",
+            "an .xlsx or .docx file, expected text, or a table whose name ends in .xlsx",
+        ),
         (b"PK\x03\x04" + bytes(26) + b"texts.txt", "a zip file, expected text: unzip it"),
-        (b"PAR1", "Parquet, expected text: save it as CSV, or name it .parquet"),
+        (b"PAR1", "Parquet, expected text, or a table whose name ends in .parquet"),
         (b"\xd0\xcf\x11\xe0", "an .xls or .doc file, expected text: save it as CSV"),
         (b"%PDF-1.4\n", "a PDF file, expected text"),
         (b"\x89PNG\r\n", "a picture, expected text"),
@@ -99,8 +102,12 @@ def test_columns_of_files(tmp_path):
     assert read_texts(s, {}, [r, p], tab_separated=True).references == [["g", "i", "e"], ["h", "f"]]
 
 
-def test_a_table_is_no_file_of_lines(tmp_path):
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("t.CSV", "it seems a table: "), ("t.json.gz", "it seems a table: "), ("t.gz", "texts of several lines ")],
+)
+def test_a_table_is_no_file_of_lines(tmp_path, name, hint):
     (tmp_path / "s").write_text("a\nb\n")
-    (tmp_path / "t.csv").write_text("source,output\na,b\nb,c\n")
-    with pytest.raises(FileError, match=r"t\.csv: number of lines: got 3, .*; it seems a table: give it as the table$"):
-        read_texts(str(tmp_path / "s"), {"t": str(tmp_path / "t.csv")}, [])
+    (tmp_path / name).write_text("source,output\na,b\nb,c\n")
+    with pytest.raises(FileError, match=f"{name}: number of lines: got 3, expected 2 as in .*; {hint}"):
+        read_texts(str(tmp_path / "s"), {"t": str(tmp_path / name)}, [])

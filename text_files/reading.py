@@ -20,12 +20,21 @@ STANDARD_INPUT = "-"
 
 #: The bytes that gzipped data begin with.
 GZIP_MAGIC = b"\x1f\x8b"
+#: The endings of tables; for those that are no text, the function of pandas that reads them, and its arguments.
+TABLE_ENDINGS: dict[str, tuple[str, dict[str, Any]] | None] = {
+    **dict.fromkeys((".csv", ".tsv", ".json", ".jsonl")),
+    ".xlsx": ("read_excel", {"keep_default_na": False, "dtype": str}),
+    ".parquet": ("read_parquet", {}),
+}
 #: What data of other kinds begin with, and what to do with them.
 _NO_TEXTS = {
-    rb"PK\x03\x04.{26}(\[Content_Types|_rels/|docProps/|xl/|word/)": ("an .xlsx or .docx file", "text: save it as CSV"),
+    rb"PK\x03\x04.{26}(\[Content_Types|_rels/|docProps/|xl/|word/)": (
+        "an .xlsx or .docx file",
+        "text, or a table whose name ends in .xlsx",
+    ),
     rb"PK\x03\x04": ("a zip file", "text: unzip it"),
     rb"\xd0\xcf\x11\xe0": ("an .xls or .doc file", "text: save it as CSV"),
-    rb"PAR1": ("Parquet", "text: save it as CSV, or name it .parquet"),
+    rb"PAR1": ("Parquet", "text, or a table whose name ends in .parquet"),
     rb"%PDF": ("a PDF file", "text"),
     rb"\x89PNG|\xff\xd8\xff|GIF8": ("a picture", "text"),
     rb"BZh[1-9]1AY|\xfd7zXZ|7z\xbc\xaf|\x28\xb5\x2f\xfd": ("a compressed file", "text, plain or gzipped"),
@@ -82,13 +91,19 @@ def name_of(path: str) -> str:
 
 
 def stem(path: str) -> str:
-    """Return the name of a file without folder and usual endings.
+    """Return the name of a file without its folder, `.gz`, and the ending of a text file or table.
 
-    >>> stem("systems/muss.txt.gz")
-    'muss'
+    >>> stem("systems/muss.txt.gz"), stem("T5.XLSX"), stem("v1.5")
+    ('muss', 'T5', 'v1.5')
     """
-    name = Path(path).name.removesuffix(".gz")
-    return "stdin" if path == STANDARD_INPUT else re.sub(r"(?<=.)\.(txt|jsonl|csv|tsv)$", "", name)
+    file = _without_gz(path)
+    is_known = file.suffix.lower() in (".txt", *TABLE_ENDINGS)
+    return "stdin" if path == STANDARD_INPUT else file.stem if is_known else file.name
+
+
+def _without_gz(path: str) -> Path:
+    file = Path(path)
+    return file.with_suffix("") if file.suffix.lower() == ".gz" else file
 
 
 def read_columns(
@@ -108,7 +123,7 @@ def read_columns(
     model, wanted = like or (name_of(paths[0]), len(columns[0]))
     for path, lines in zip(paths, columns, strict=True):
         if len(lines) != wanted:
-            is_table = Path(path).suffix.lower() in (".csv", ".tsv", ".json", ".jsonl")
+            is_table = _without_gz(path).suffix.lower() in TABLE_ENDINGS
             hint = "it seems a table: give it as the table" if is_table else "texts of several lines belong in a table"
             raise FileError(
                 f"{name_of(path)}: number of lines: got {len(lines)}, expected {wanted} as in {model}; {hint}"

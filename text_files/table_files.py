@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sari.text_files.errors import FileError
-from sari.text_files.reading import name_of, read_columns, read_lines
+from sari.text_files.reading import TABLE_ENDINGS, name_of, read_columns, read_lines
 from sari.validation import (
     Columns,
     SystemColumns,
@@ -38,11 +38,6 @@ _TABLE_COLUMNS = (
 )
 _USUAL_NAMES = {"output": "prediction", "rating": "ratings"}
 _USUAL = re.compile(r"source|prediction|output|system|ratings?|references?([ _.]?\d+)?", re.IGNORECASE)
-#: The functions of pandas that read files with these endings, and their arguments.
-_READ_BY_PANDAS: dict[str, tuple[str, dict[str, Any]]] = {
-    ".xlsx": ("read_excel", {"keep_default_na": False, "dtype": str}),
-    ".parquet": ("read_parquet", {}),
-}
 #: A cell of tab-separated values in quotes, with doubled quotes within; what needs them; and one with escaped quotes.
 _QUOTED_CELL = re.compile(r'(?<![^\t\n])"([^"]*+(?:""[^"]*+)*+)"(?![^\t\n])')
 _NEEDS_QUOTES = re.compile(r'["\t\n]')
@@ -215,9 +210,9 @@ def _read_table(path: str, encoding: str, rename: Callable[[str], str]) -> _Tabl
 
     Where the ending is none of those that pandas reads, the first line tells JSON from separated values.
     """
-    name, ending = name_of(path), Path(path).suffix.lower()
-    if ending in _READ_BY_PANDAS:
-        header, rows = _read_by_pandas(path, *_READ_BY_PANDAS[ending])
+    name, by_pandas = name_of(path), TABLE_ENDINGS.get(Path(path).suffix.lower())
+    if by_pandas is not None:
+        header, rows = _read_by_pandas(path, *by_pandas)
     else:
         lines = list(read_lines(path, encoding))
         first = next(filter(None, map(str.strip, lines)), "")
