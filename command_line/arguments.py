@@ -452,7 +452,8 @@ _GROUPS: dict[str, dict[str, _Option]] = {
             **_PRINTED,
             "help": "print the test sets that --dataset knows",
             "const": "\n".join(
-                f"{name:<8}{row.path:<26}{row.about}; also {', '.join(row.aliases)}" for name, row in NAMED_SETS.items()
+                f"{name:<8}{row.path:<26}{row.about}; also {', '.join((*row.aliases, row.title))}"
+                for name, row in NAMED_SETS.items()
             ),
         },
     },

@@ -53,6 +53,13 @@ def test_text_files_with_strange_names(files, name):
     assert list(lines(path, [path, path], path).read().predictions.values()) == [["a"], ["a"]]
 
 
+def test_files_that_the_page_hides_are_left_alone(files):
+    """Neither their bytes nor their being gone count, whatever kind they are of."""
+    good, large, rows = files("a.txt", b"a\n"), files("large.txt", b"x" * 10_000_001), files("t.csv", TABLE_OF_TWO)
+    assert FilePaths(TEXT_FILES, good, [good], [good], large).read().sources == ["a"]
+    assert FilePaths(TABLE, f"{good}.gone", [large], [large] * 30, rows).read().sources == ["a", "e", "a"]
+
+
 def test_tables(files):
     assert table(files("t.csv", TABLE_OF_TWO)).read()._asdict() == {
         "sources": ["a", "e", "a"],
@@ -101,6 +108,11 @@ def bad_files(files):
     yield lines(one, [one], tabs), "That is more than 100 references of a segment, all"
     yield lines(f"{one}.gone", [one], one), "The files have been deleted meanwhile: please choose them again."
     yield table(one), "one.txt: no rows, expected at least one"
+    yield (
+        table(files(f"{'x' * 200}  .csv", b"a,b\n1,2\n")),
+        f"{'x' * 30}...{'x' * 24} .csv: no column 'source' among a, b,",
+    )
+    yield table(files("t.parquet", b"PAR1")), "t.parquet: got a file .parquet, expected CSV, TSV or JSON Lines"
     yield table(files("t1.csv", TABLE_OF_TWO.rpartition(b"a,y")[0])), "t1.csv:"
     yield table(files("t2.csv", header + many)), "That is more than 20 systems, all that this page takes."
     yield (

@@ -21,13 +21,15 @@ class NamedSet(NamedTuple):
         columns: the column of sources, then those of references; a cell is a text or a list of texts.
         configuration: of the data set; None if it has only one.
         about: a description of one line.
-        aliases: other names that papers give it.
+        title: what papers call it, which is an alias, too.
+        aliases: other names.
     """
 
     path: str
     columns: tuple[str, ...]
     configuration: str | None = None
     about: str = ""
+    title: str = ""
     aliases: tuple[str, ...] = ()
 
 
@@ -38,18 +40,20 @@ NAMED_SETS: dict[str, NamedSet] = {
         configuration="simplification",
         columns=("original", "simplifications"),
         about="Alva-Manchego et al. 2020, 10 references; splits: validation (2,000), test (359)",
-        aliases=("asset_test", "ASSET"),  # the first as EASSE calls this split, which is the default
+        title="ASSET",
+        aliases=("asset_test",),  # as EASSE calls this split, which is the default
     ),
     "turk": NamedSet(
         path="community-datasets/turk",
         configuration="simplification",
         columns=("original", "simplifications"),
         about="Xu et al. 2016, 8 references; splits: validation (2,000), test (359)",
-        aliases=("turkcorpus_test", "turkcorpus", "TurkCorpus"),
+        title="TurkCorpus",
+        aliases=("turkcorpus_test", "turkcorpus"),
     ),
 }
 #: The names of test sets by their aliases.
-ALIASES = {alias: name for name, row in NAMED_SETS.items() for alias in row.aliases}
+ALIASES = {alias: name for name, row in NAMED_SETS.items() for alias in (row.title, *row.aliases)}
 
 
 def read_test_set(name: str, *, split: str, columns: Sequence[str] | None) -> tuple[list[str], list[list[str]]]:

@@ -8,7 +8,9 @@ import gzip
 import io
 import re
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -41,6 +43,8 @@ _NO_TEXTS = {
 }
 #: The characters of a line at most, without which an endless one would fill the memory.
 LONGEST_LINE = 100_000_000
+# How messages name the file of a path.
+_NAMING: ContextVar[Callable[[str], str]] = ContextVar("_NAMING", default=str)
 
 
 def read_lines(path: str, encoding: str = "utf-8") -> Iterator[str]:
@@ -87,7 +91,17 @@ def read_lines(path: str, encoding: str = "utf-8") -> Iterator[str]:
 
 def name_of(path: str) -> str:
     """Return the name of a file in messages."""
-    return "<stdin>" if path == STANDARD_INPUT else path or repr(path)
+    return "<stdin>" if path == STANDARD_INPUT else _NAMING.get()(path) or repr(path)
+
+
+@contextmanager
+def naming(name: Callable[[str], str]) -> Iterator[None]:
+    """Let messages name files by a function of their paths, for those who do not know the folders."""
+    before = _NAMING.set(name)
+    try:
+        yield
+    finally:
+        _NAMING.reset(before)
 
 
 def stem(path: str) -> str:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from sari.languages import EXTERNAL_TOKENIZERS, TOKENIZERS
 from sari.text_files import reading
 from sari.text_files.errors import FileError
-from sari.text_files.named_sets import ALIASES, NAMED_SETS, read_outputs
+from sari.text_files.named_sets import NAMED_SETS, read_outputs
 from sari.text_files.table_files import read_output_table
 from sari.validation import (
     Columns,
@@ -25,6 +25,7 @@ from sari.validation import (
     check_whole_number,
     fault,
     refuse_unknown,
+    shortened,
     shown,
     validate_columns,
     validate_systems,
@@ -49,11 +50,9 @@ MAX_REFERENCES = 100
 
 #: Where the texts of the Files view are: in text files, in a table, or, apart from the outputs, in a test set.
 TEXT_FILES, TABLE = "Text files", "Table"
-# What papers call test sets.
-_TITLES = {name: title for title, name in ALIASES.items()}
 #: The splits of test sets, by the names of the choices.
 TEST_SETS = {
-    f"{_TITLES.get(name, name)}, {split}": (name, split) for name in NAMED_SETS for split in ("test", "validation")
+    f"{row.title}, {split}": (name, split) for name, row in NAMED_SETS.items() for split in ("test", "validation")
 }
 
 #: Why a variant or a tokenizer is not offered.
@@ -239,27 +238,35 @@ class FilePaths(NamedTuple):
     table: str | None = None
 
     def read(self) -> SystemColumns:
-        """Return the texts; systems have the names of their files, or those in the column `system`."""
-        files = [path for path in (self.sources, *(self.outputs or ()), *(self.references or ()), self.table) if path]
+        """Return the texts; systems have the names of their files, or those in the column `system`.
+
+        The files of other kinds of input, which the page hides, are left alone.
+        """
+        files: list[str] = []
         for name, words in needed_files(self.kind).items():
-            if not getattr(self, name):
+            chosen = getattr(self, name)
+            if not chosen:
                 raise RefusedError(f"Please choose {words}.")
+            files += [chosen] if isinstance(chosen, str) else chosen
         try:
             check_limit(sum(map(_unpacked_bytes, files)) / 1e6, MAX_MEGABYTES, "MB")
-            if self.table and self.kind == TABLE:
-                return _checked_systems(read_output_table(self.table).by_system(*system_names([self.table])))
-            check_limit(len(self.outputs or ()), MAX_SYSTEMS, "systems")
-            return _checked_systems(self._systems_of_lines())
+            with reading.naming(lambda path: shortened(Path(path).name)):  # visitors know no folder of ours
+                return _checked_systems(self._systems_of_table() if self.kind == TABLE else self._systems_of_lines())
         except FileNotFoundError:
             raise RefusedError("The files have been deleted meanwhile: please choose them again.") from None
         except FileError as error:
-            message = str(error)
-            for path in files:
-                message = message.replace(path, Path(path).name)
-            raise RefusedError(message) from error
+            raise RefusedError(str(error)) from error
+
+    def _systems_of_table(self) -> SystemColumns:
+        path = self.table or ""
+        ending = Path(path).suffix.lower()
+        if reading.TABLE_ENDINGS.get(ending):  # a few kilobytes of what pandas reads can hold gigabytes
+            raise RefusedError(fault(shortened(Path(path).name), f"a file {ending}", "CSV, TSV or JSON Lines"))
+        return read_output_table(path).by_system(*system_names([path]))
 
     def _systems_of_lines(self) -> SystemColumns:
         references, paths = self.references or [], self.outputs or []
+        check_limit(len(paths), MAX_SYSTEMS, "systems")
         outputs = dict(zip(system_names(paths), paths, strict=True))
         if self.kind in TEST_SETS:
             name, split = TEST_SETS[self.kind]
