@@ -324,8 +324,8 @@ def report_of(
     )
 
 
-_OF_SYSTEMS = ("orders", "confidence_intervals", "group", "rank")
-_OF_TESTS = ("differences", "difference_intervals", "p_values", "corrected_p_values")
+_OF_SYSTEMS = ("orders", "confidence_intervals")
+_OF_TESTS = ("differences", "difference_intervals", "p_values", "corrected_p_values", "group", "rank")
 
 
 def _fields_in(result: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
@@ -415,8 +415,8 @@ def score_records(report: ScoreReport) -> list[dict[str, Any]]:
     shared["warnings"] = " ".join(map(warning_in_words, report.warnings))
     records = []
     for row in [*report.results, *report.baselines, *report.pairs]:
-        record = {"system": row.title, "compared_with": row.against, "variant": row.variant, "segments": row.segments}
-        record |= {"signature": row.signature, "group": row.group, **shared}
+        record = {name: getattr(row, name, None) for name in RECORD_KEYS}
+        record |= {"system": row.title, "compared_with": row.against, **shared}
         record["first_rank"], record["last_rank"] = row.rank or (None, None)
         for field_name, endings in _ENDINGS.items():
             for name, value in getattr(row, field_name).items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import groupby, pairwise
@@ -30,8 +30,6 @@ if TYPE_CHECKING:  # slow to import
     from sari.companion_measures.registry import Measure
     from sari.variant_comparison import VariantDifference
 
-#: The columns of scores and differences besides companion measures, by the names that `tabulate_scores` takes.
-SHOWN = (*SCORES, "intervals", "difference", "p", "group", "ranks")
 #: What people call the scores.
 LABELS = {"sari": "SARI", "keep": "Keep", "delete": "Delete", "add": "Add"}
 #: What the baselines are.
@@ -44,10 +42,39 @@ BASELINE_SUMMARIES = {
 }
 #: The decimals of scores, for which those of measures are meant.
 DIGITS = 2
-_GROUP_NOTE = "Group: a new one starts where every system above is significantly better than every system below"
-_RANKS_NOTE = "Ranks: best and worst that the tests allow"
 # A heading with the cells below it.
 _Column = tuple[str, Sequence[str | Cell]]
+
+
+class _RowColumn(NamedTuple):
+    """A column of the table of scores whose cells are no scores.
+
+    Attributes:
+        heading: of the column.
+        text: from a row to its cell; the column is left out where all are empty.
+        note: what the column means.
+    """
+
+    heading: str
+    text: Callable[[ScoreRow], str]
+    note: str
+
+
+#: The columns that are no scores, by the names that `tabulate_scores` takes.
+_ROW_COLUMNS = {
+    "group": _RowColumn(
+        "Group",
+        lambda row: str(row.group or ""),
+        "Group: a new one starts where every system above is significantly better than every system below",
+    ),
+    "ranks": _RowColumn(
+        "Ranks",
+        lambda row: "-".join(map(str, dict.fromkeys(row.rank or []))),
+        "Ranks: best and worst that the tests allow",
+    ),
+}
+#: The columns of scores and differences besides companion measures, by the names that `tabulate_scores` takes.
+SHOWN = (*SCORES, "intervals", "difference", "p", *_ROW_COLUMNS)
 
 
 def tabulate_scores(
@@ -169,10 +196,7 @@ def _score_table(report: ScoreReport, figures: Sequence[_Figure], show: Collecti
         columns.append((figure.label, [figure.score(row, best.get(row.variant)) for row in rows]))
         if figure.name == "sari" and "intervals" in show:
             columns.append((_interval_heading(report), [figure.interval(row.confidence_intervals) for row in rows]))
-    if report.pairs and "group" in show:
-        columns.append(("Group", [str(row.group or "") for row in rows]))
-    if report.pairs and "ranks" in show:
-        columns.append(("Ranks", ["-".join(map(str, dict.fromkeys(row.rank or []))) for row in rows]))
+    columns += [(column.heading, list(map(column.text, rows))) for column in _row_columns(report, show)]
     if columns:
         outside = list(_outside_competition(report))
         best_of = "the best of the column among the systems that compete" if outside else "the best of the column"
@@ -185,6 +209,11 @@ def _score_table(report: ScoreReport, figures: Sequence[_Figure], show: Collecti
             notes=[*outside, *_verdicts(report)],
             best=best_of,
         )
+
+
+def _row_columns(report: ScoreReport, show: Collection[str]) -> list[_RowColumn]:
+    """Return the wanted columns that are no scores, where any row has a text for them."""
+    return [column for name, column in _ROW_COLUMNS.items() if name in show and any(map(column.text, report.rows))]
 
 
 def _name_columns(report: ScoreReport, rows: Sequence[ScoreRow]) -> list[_Column]:
@@ -329,8 +358,7 @@ def _methods(report: ScoreReport, show: Collection[str]) -> Iterator[str]:
         elif len(report.scored_by) > 1:
             yield "p-values are not corrected across variants"
         yield f"Null hypothesis: {draws.test.null_hypothesis}"
-    if report.pairs:
-        yield from (note for name, note in (("group", _GROUP_NOTE), ("ranks", _RANKS_NOTE)) if name in show)
+    yield from (column.note for column in _row_columns(report, show))
     yield from (f"{row.label}: {row.about}" for row in report.measures if row.name in show)
     yield from (standing.reason for standing in report.published if standing.reason)
 
