@@ -18,7 +18,7 @@ import os
 from collections.abc import Callable, Sequence
 
 from sari.command_line.process import refuse, run_program
-from sari.validation import fault, shown
+from sari.messages import fault, short_repr
 
 
 def score(arguments: Sequence[str]) -> int:
@@ -34,10 +34,10 @@ def app(arguments: Sequence[str]) -> int:
         print(f"usage: sari app\n\n{app.__doc__} GRADIO_SERVER_NAME and GRADIO_SERVER_PORT set host and port.")
         return 0
     if arguments:
-        return refuse("sari", fault("app", shown(arguments[0]), "no arguments"))
+        return refuse("sari", fault("app", short_repr(arguments[0]), "no arguments"))
     port = os.environ.get("GRADIO_SERVER_PORT", "7860")
     if not (port.isdecimal() and int(port) < 1 << 16):
-        return refuse("sari", fault("app: GRADIO_SERVER_PORT", shown(port), "the number of a port"))
+        return refuse("sari", fault("app: GRADIO_SERVER_PORT", short_repr(port), "the number of a port"))
     try:
         from sari.web.page import build, launch
 
@@ -70,7 +70,7 @@ def dispatch(arguments: Sequence[str]) -> int:
         print("\n".join(f"  {name:<12}{command.__doc__}" for name, command in COMMANDS.items()), "\n")
     name, rest = ("score", arguments) if arguments[0].startswith("-") else (arguments[0], arguments[1:])
     if name not in COMMANDS:
-        return refuse("sari", fault("command", shown(name), f"one of {', '.join(COMMANDS)}"))
+        return refuse("sari", fault("command", short_repr(name), f"one of {', '.join(COMMANDS)}"))
     return COMMANDS[name](rest)
 
 

@@ -14,8 +14,9 @@ from numbers import Integral
 from typing import Any
 
 from .data_warnings import TrainingWarning, give_warnings, variant_warnings
+from .messages import fault, short_repr
 from .training import ComputeMetrics, Postprocess, Reward, TextTokenizer, is_chat, postprocessed, score_texts
-from .validation import Columns, check_whole_number, fault, is_column, shown, validate_shared
+from .validation import Columns, check_whole_number, is_column, validate_shared
 
 #: Arguments of `generate` that `attach` refuses, and what to give instead: lengths must not count padded prompts.
 _REPLACED = {"max_length": "max_new_tokens", "min_length": "min_new_tokens", "generation_config": "its values by name"}
@@ -180,7 +181,7 @@ def _prefix(trainer: Any, evaluation_set: str | None) -> str:
     """Return the prefix of the metrics of the evaluations that are scored."""
     names = list(trainer.eval_dataset) if isinstance(trainer.eval_dataset, Mapping) else [None]
     if evaluation_set not in names:
-        raise ValueError(fault("evaluation_set", str(evaluation_set), f"a set of the Trainer: {shown(names)}"))
+        raise ValueError(fault("evaluation_set", str(evaluation_set), f"a set of the Trainer: {short_repr(names)}"))
     return "eval" if evaluation_set is None else f"eval_{evaluation_set}"
 
 
@@ -232,7 +233,7 @@ class AttachedTexts:
         column = self._sources if prompts is None else prompts
         column = list(map(column, self._sources)) if callable(column) else column
         if not is_column(column):
-            raise ValueError(fault("prompts", shown(prompts), "a list, or a function from a source to a prompt"))
+            raise ValueError(fault("prompts", short_repr(prompts), "a list, or a function from a source to a prompt"))
         if len(column) != len(self._sources):
             raise ValueError(fault("prompts", f"{len(column)} rows", f"{len(self._sources)} (as in sources)"))
         rows = [self._ids_of(trainer, f"prompts[{row}]", prompt, template) for row, prompt in enumerate(column)]
@@ -262,7 +263,7 @@ class AttachedTexts:
             return list(tokenizer(text, add_special_tokens=False)["input_ids"])
         if is_column(prompt) and len(prompt) and all(isinstance(token, Integral) for token in prompt):
             return list(map(int, prompt))
-        raise ValueError(fault(name, shown(prompt), "a str, a list of messages, or token ids"))
+        raise ValueError(fault(name, short_repr(prompt), "a str, a list of messages, or token ids"))
 
     def scores(self, trainer: Any) -> dict[str, float]:
         """Generate, each process for its share of the texts, and return the scores in percent."""

@@ -10,10 +10,11 @@ import numpy as np
 from .aggregation import Result, named_scores, segment_scores
 from .corpus_statistics import CorpusStatistics, score_systems
 from .data_warnings import SariWarning, check_resampling, merge_warnings, variant_warnings
+from .messages import fault, short_repr
 from .ngram_statistics import count_ngrams
 from .significance import TESTS, Resampling, Sample, in_blocks
 from .tokenization import encode_corpus, with_caches
-from .validation import SystemColumns, fault, shown
+from .validation import SystemColumns
 from .variants import SCORES, SIGNIFICANT, Variant
 
 # The references that are scored against the others: as many as any published test set has.
@@ -32,9 +33,9 @@ Chosen = dict[str, Any]
 def check_comparison(names: list[str], baseline: str | None, method: str | None, *, all_pairs: bool) -> None:
     """Refuse a baseline that is no system, and what all pairs cannot have; other arguments are those of `compare`."""
     if baseline is not None and baseline not in names:
-        raise ValueError(fault("baseline", shown(baseline), f"one of {', '.join(names)}"))
+        raise ValueError(fault("baseline", short_repr(baseline), f"one of {', '.join(names)}"))
     if all_pairs and baseline is not None:
-        raise ValueError(fault("baseline", f"{shown(baseline)} with all_pairs=True", "None"))
+        raise ValueError(fault("baseline", f"{short_repr(baseline)} with all_pairs=True", "None"))
     if all_pairs and method is None:
         raise ValueError(fault("method", "None with all_pairs=True", f"one of {', '.join(TESTS)}"))
 

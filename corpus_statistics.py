@@ -33,11 +33,12 @@ from .aggregation import (
 )
 from .data_warnings import SariWarning, check_resampling, give_warnings
 from .languages import is_code
+from .messages import fault, short_repr
 from .ngram_statistics import RATIO_PARTS, SegmentCounts, count_ngrams
 from .significance import Resampling, Sample, resolve_resampling
 from .text_checks import NO_TEXTS, TextSample, check_corpus, take_sample
 from .tokenization import encode_corpus
-from .validation import Columns, SystemColumns, check_flags, fault, shown, validate_columns
+from .validation import Columns, SystemColumns, check_flags, validate_columns
 from .variants import CHANGES, OPERATIONS, OPTIONS, SCORES, VERSION, Variant
 
 _CHECKSUM = sha256().digest_size
@@ -400,7 +401,7 @@ def read_state(data: bytes, scorer: Any) -> State:
     for name, given_here in callables.items():
         if not is_code(given_here):
             wanted = f"the one that the state was made with: Scorer({name}=...).read_state(data)"
-            raise ValueError(fault(name, shown(given_here), wanted))
+            raise ValueError(fault(name, short_repr(given_here), wanted))
     scorer = scorer.with_options(**{**dict.fromkeys(OPTIONS), **head["options"], **callables})
     texts = tuple((key, source, output, tuple(row)) for key, source, output, row in head["texts"])
     counts = {name: head[name] for name in _COUNTED}
@@ -413,7 +414,7 @@ def read_state(data: bytes, scorer: Any) -> State:
     )
     for got, wanted in zip(head["signature"].split("|"), read.signature.split("|"), strict=False):
         if got != wanted:
-            raise ValueError(fault("data", f"a state with {shown(got)} in its signature", shown(wanted)))
+            raise ValueError(fault("data", f"a state with {short_repr(got)} in its signature", short_repr(wanted)))
     return State(scorer, read.with_numbers(body))
 
 
@@ -426,11 +427,11 @@ def _checked_head(line: bytes) -> dict[str, Any]:
     if not isinstance(head, dict):
         raise ValueError(fault("data", "bytes that are not a state", "those of State.to_bytes"))
     if head.get("state") != VERSION:
-        raise ValueError(fault("data", f"a state of version {shown(head.get('state'))}", f"one of {VERSION}"))
+        raise ValueError(fault("data", f"a state of version {short_repr(head.get('state'))}", f"one of {VERSION}"))
     for name, is_valid in _HEAD.items():
         if name not in head or not is_valid(head[name]):
             raise ValueError(
-                fault("data", f"a state with {name} {shown(head.get(name))}", "what State.to_bytes writes")
+                fault("data", f"a state with {name} {short_repr(head.get(name))}", "what State.to_bytes writes")
             )
     _, *columns = zip(*head["texts"], strict=True) if head["texts"] else ([], [], [], [])
     validate_columns(*map(list, columns))

@@ -13,10 +13,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from .messages import join_names, value_in_python
 from .signatures import differing_parts
 from .significance import ENOUGH_SEGMENTS
 from .tokenization import split_into_tokens
-from .validation import either, value_in_python
 from .variants import SIGNIFICANT, Variant
 
 #: A warning as plain data: the name of its category, and its attributes.
@@ -128,7 +128,7 @@ def variant_warnings(variant: Variant, sources: Sequence[str] | None = None) -> 
         cause = "gives a delete score of 100 to an output that deletes nothing"
     elif variant.rewards_copying and (sources is None or _share_changed(sources[:_LOOKED_AT], variant) > _MANY_CHANGED):
         steps = [step for step in ("tokenize", "lowercase") if vars(variant.source_text)[step] != vars(variant)[step]]
-        cause = f"does not {either(steps)} sources as it does outputs"
+        cause = f"does not {join_names(steps)} sources as it does outputs"
     else:
         return
     others = tuple(name for name in ("easse", "xu2016") if name != variant.name)

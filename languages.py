@@ -17,7 +17,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .validation import fault, one_line, shown
+from .messages import fault, short_line, short_repr
 
 Tokenizer = str | Callable[[str], str | Iterable[Any]]
 SentenceSplitter = str | Callable[[str], Sequence[str]]
@@ -268,7 +268,7 @@ def load_tokenizer(name: str) -> Any:
             raise ImportError(_missing("tokenize", name, row.install)) from None
         reason = str(error)[:60] or type(error).__name__
         remedy = "" if model is None else f": save {row.fetches} as {model}"
-        raise ValueError(one_line(f"tokenize: {name!r} could not be set up ({reason}){remedy}")) from error
+        raise ValueError(short_line(f"tokenize: {name!r} could not be set up ({reason}){remedy}")) from error
 
 
 def _model_of(row: ExternalTokenizer) -> Path | None:
@@ -288,7 +288,7 @@ def _spacy_tokenizer(option: str, name: str) -> Callable[[str], Any]:
     try:
         return spacy.blank(name.partition("-")[2]).tokenizer
     except ImportError as error:  # of a language that spaCy lacks, or that needs a further package
-        raise ImportError(one_line(f"{option}: {name!r} cannot be used: {error}")) from None
+        raise ImportError(short_line(f"{option}: {name!r} cannot be used: {error}")) from None
 
 
 def _imported(option: str, name: str) -> Callable[[str], Any]:
@@ -296,11 +296,11 @@ def _imported(option: str, name: str) -> Callable[[str], Any]:
     try:
         function = attrgetter(path)(import_module(module))
     except ImportError as error:
-        raise ImportError(one_line(f"{option}: {name!r} cannot be imported: {error}")) from None
+        raise ImportError(short_line(f"{option}: {name!r} cannot be imported: {error}")) from None
     except AttributeError:
         function = None
     if not callable(function):
-        raise ValueError(fault(option, shown(name), f"a function of the module {module}"))
+        raise ValueError(fault(option, short_repr(name), f"a function of the module {module}"))
     return function
 
 

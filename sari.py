@@ -29,6 +29,7 @@ from .comparison import compare_corpora
 from .corpus_statistics import State
 from .data_warnings import CATEGORIES
 from .languages import SentenceSplitter, Tokenizer
+from .messages import fault, short_repr
 from .ngram_statistics import COUNTINGS
 from .sari_scorer import COLUMNS, RESULTS, Scorer
 from .signatures import read_signature
@@ -36,7 +37,7 @@ from .significance import resolve_resampling
 from .text_checks import ENOUGH
 from .tokenization import encode_corpus
 from .training import ComputeMetrics
-from .validation import check_flags, fault, refuse_positions, refuse_unknown, shown, validate_columns
+from .validation import check_flags, refuse_positions, refuse_unknown, validate_columns
 from .variant_comparison import CHOICES
 from .variants import CITATION, OPTIONS, VARIANTS
 
@@ -125,7 +126,9 @@ class Sari(Scorer, evaluate.Metric):
         if config_name not in (None, "default"):
             variant = arguments.get("variant")
             if variant not in (None, config_name):
-                raise ValueError(fault("variant", shown(variant), f"{shown(config_name)} (as the configuration)"))
+                raise ValueError(
+                    fault("variant", short_repr(variant), f"{short_repr(config_name)} (as the configuration)")
+                )
             arguments["variant"] = config_name
         self._given = arguments
         options = {name: value for name, value in arguments.items() if name in OPTIONS}

@@ -22,6 +22,7 @@ from .comparison import (
 from .corpus_statistics import CorpusStatistics, State, read_state, score_columns, score_corpus, score_systems
 from .data_warnings import CATEGORIES, collect_warnings, give_warnings, signature_warnings, variant_warnings
 from .languages import SentenceSplitter, Tokenizer
+from .messages import fault, short_repr, truncate
 from .ngram_statistics import count_ngrams
 from .signatures import read_signature
 from .significance import resolve_resampling
@@ -33,12 +34,9 @@ from .validation import (
     check_figure,
     check_flags,
     check_whole_number,
-    fault,
     is_column,
     refuse_positions,
     refuse_unknown,
-    shortened,
-    shown,
     validate_candidates,
     validate_columns,
     validate_shared,
@@ -313,9 +311,9 @@ class Scorer(TrainingMethods):
         """
         names = getattr(batch, "column_names", batch)  # of an Arrow table
         if not (is_column(names) or isinstance(names, Mapping)):
-            raise ValueError(fault("batch", shown(batch), f"columns {', '.join(COLUMNS)}"))
+            raise ValueError(fault("batch", short_repr(batch), f"columns {', '.join(COLUMNS)}"))
         if missing := [name for name in COLUMNS if name not in names]:
-            columns_there = f"columns {shortened(', '.join(map(str, names)))}"
+            columns_there = f"columns {truncate(', '.join(map(str, names)))}"
             raise ValueError(fault("batch", columns_there, f"also {', '.join(missing)}"))
         given = [batch[name] for name in COLUMNS]
         if isinstance(given[0], str) and isinstance(given[1], str):

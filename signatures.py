@@ -3,7 +3,7 @@
 from typing import Any
 
 from .languages import CUSTOM
-from .validation import fault, one_line, shown
+from .messages import fault, short_line, short_repr
 from .variants import OPTIONS, VARIANTS
 
 # The parts of a signature that are no options.
@@ -30,11 +30,11 @@ def read_signature(signature: Any, **code: Any) -> dict[str, Any]:
     """
     wanted = "the line that a score is printed with: SARI|variant:...|nrefs:...|..."
     if not isinstance(signature, str):
-        raise TypeError(fault("signature", shown(signature), wanted))
+        raise TypeError(fault("signature", short_repr(signature), wanted))
     title, *parts = _parts_of(signature)
     pairs = dict(part.split(":", 1) for part in parts if ":" in part)
     if title != "SARI" or len(pairs) != len(parts) or "variant" not in pairs:
-        raise ValueError(fault("signature", shown(signature), wanted))
+        raise ValueError(fault("signature", short_repr(signature), wanted))
     pairs["variant"] = pairs["variant"].partition("+")[0]
     by_key = {option.key: (name, option) for name, option in OPTIONS.items()}
     options = {}
@@ -42,21 +42,23 @@ def read_signature(signature: Any, **code: Any) -> dict[str, Any]:
         if key in _NO_OPTIONS:
             continue
         if key not in by_key:
-            raise ValueError(fault("signature", shown(key), f"some of {', '.join([*by_key, *_NO_OPTIONS])}"))
+            raise ValueError(fault("signature", short_repr(key), f"some of {', '.join([*by_key, *_NO_OPTIONS])}"))
         name, option = by_key[key]
         if option.kind == "function" and (text.startswith(CUSTOM) or ":" in text):
             if code.get(name) is None:
-                raise ValueError(one_line(f"signature: got {key}:{text}, which is code: give it, too, as {name}=..."))
+                raise ValueError(short_line(f"signature: got {key}:{text}, which is code: give it, too, as {name}=..."))
             options[name] = option.check(name, code[name])
             continue
         try:
             options[name] = option.check(name, option.read(text))
         except (KeyError, ValueError):
             wanted = ", ".join(option.choices) or f"a value of {name}, {option.help}"
-            raise ValueError(fault("signature", shown(f"{key}:{text}"), wanted)) from None
+            raise ValueError(fault("signature", short_repr(f"{key}:{text}"), wanted)) from None
     for name, value in code.items():
         if value is not None and options.get(name) != value:
-            raise ValueError(fault(name, shown(value), f"nothing, or what the signature says: {shown(signature)}"))
+            raise ValueError(
+                fault(name, short_repr(value), f"nothing, or what the signature says: {short_repr(signature)}")
+            )
     published = VARIANTS[options["variant"]].options
     changes = {name: value for name, value in options.items() if value != published[name]}
     return {"variant": options["variant"], **changes}

@@ -29,8 +29,8 @@ from .data_warnings import (
     variant_warnings,
 )
 from .languages import EXTERNAL_TOKENIZERS, SCRIPTS, TOKENIZERS, count_letters
+from .messages import join_names, short_repr
 from .tokenization import split_into_tokens
-from .validation import either, shown
 from .variants import Text, Variant
 
 #: Fewer different segments than these give no warning about most texts.
@@ -188,13 +188,13 @@ def _empty_texts(sample: TextSample) -> Iterator[SariWarning]:
     if counts:
         remedy = ": if lines are blank between documents, put a document into each row" if len(counts) == 3 else ""
         figures = ", ".join(f"{number} {name}" for name, number in counts.items())
-        yield EmptyTextsWarning(f"some {either(counts, 'and')} are empty{remedy}", figures)
+        yield EmptyTextsWarning(f"some {join_names(counts, 'and')} are empty{remedy}", figures)
 
 
 def _repeated(sources: list[str], outputs: list[str]) -> Iterator[SariWarning]:
     if (number := sum(repeated_outputs(sources, outputs))) > _HARDLY_ANY * len(outputs):
         fault = "one text is the output of many different sources: is it a refusal, or a part of the prompt?"
-        text = shown(max(outputs, key=outputs.count))
+        text = short_repr(max(outputs, key=outputs.count))
         yield RepeatedOutputsWarning(fault, f"{text}; {number} of {len(outputs)} outputs looked at")
 
 
@@ -209,7 +209,7 @@ def language_warnings(measures: Sequence[str], sources: Sequence[str]) -> Iterat
     ['the texts do not look English, as they have to for FKGL']
     """
     if measures and len(sources) >= ENOUGH and _share(sources, _ENGLISH.search) < _FEW_ENGLISH:
-        yield EnglishMeasureWarning(f"the texts do not look English, as they have to for {either(measures, 'and')}")
+        yield EnglishMeasureWarning(f"the texts do not look English, as they have to for {join_names(measures, 'and')}")
 
 
 # ---- Tokens ----------------------------------------------------------------------------------------------------------
@@ -243,7 +243,7 @@ def _tokenization(columns: Mapping[str, list[str]], variant: Variant) -> Iterato
         for fault in _tokenization_faults(columns[name], steps, variant):
             names.setdefault(fault, []).append(name)
     for (message, advice), having in names.items():
-        yield TokenizationWarning(f"{either(having, 'and')} {message}", advice=advice)
+        yield TokenizationWarning(f"{join_names(having, 'and')} {message}", advice=advice)
 
 
 def _tokenization_faults(texts: list[str], steps: Text, variant: Variant) -> Iterator[tuple[str, Advice | None]]:
@@ -326,7 +326,7 @@ def _same_columns(sources: list[str], outputs: list[str], references: list[tuple
     numbered = enumerate(zip(*references, strict=False), 1)  # only the references that all segments have
     columns = {"sources": sources, "outputs": outputs, **{f"references {number}": texts for number, texts in numbered}}
     if names := [name for name, texts in columns.items() if not any(map(str.isalpha, "".join(texts)))]:
-        yield MisplacedTextsWarning("a column has no letters: is it text?", either(names, "and"))
+        yield MisplacedTextsWarning("a column has no letters: is it text?", join_names(names, "and"))
     for one, other in combinations(columns, 2):
         same = sum(map(eq, columns[one], columns[other]))
         if same > _NEARLY_ALL * len(sources) and other != "outputs":  # outputs that are sources are copies
@@ -362,7 +362,7 @@ def _shifted(words: Mapping[str, list[set[str]]]) -> Iterator[SariWarning]:
                 elsewhere += max(others) > similarity + _SHIFT_MARGIN
         shares[name] = elsewhere / len(sources)
     if names := [name for name, share in shares.items() if share > _SHIFT_SHARE]:
-        fault = f"{either(names, 'and')} are more like other sources than like their own: are lines shifted?"
+        fault = f"{join_names(names, 'and')} are more like other sources than like their own: are lines shifted?"
         yield MisplacedTextsWarning(fault, f"{max(shares.values()):.0%} of the segments looked at")
 
 
@@ -384,7 +384,7 @@ def _common_ends(columns: Mapping[str, list[str]]) -> Iterator[SariWarning]:
             is_common = text != "" and number > max(_SOME, _MOST * len(ends[name]))
             if is_common and _share(ends[other], text.__eq__) < _HARDLY_ANY:
                 fault = f"most {name} {where} with the same words or marks, and hardly any {other} do"
-                yield TextMismatchWarning(f"{fault}: do they belong to the texts?", shown(text[::step]))
+                yield TextMismatchWarning(f"{fault}: do they belong to the texts?", short_repr(text[::step]))
 
 
 def _addition(text: str) -> str:
@@ -462,6 +462,6 @@ def _mismatches(columns: Mapping[str, list[str]], variant: Variant) -> Iterator[
         having = [name for name, share in shares.items() if share > _MOST]
         lacking = [name for name, share in shares.items() if share < _HARDLY_ANY]
         if having and lacking:
-            fault = f"most {either(having, 'and')} have {row.name}, and hardly any {either(lacking, 'and')} do"
+            fault = f"most {join_names(having, 'and')} have {row.name}, and hardly any {join_names(lacking, 'and')} do"
             figures = ", ".join(f"{name} {share:.0%}" for name, share in shares.items())
             yield TextMismatchWarning(f"{fault}: {row.remedy}", figures)

@@ -18,16 +18,8 @@ import numpy as np
 
 from .corpus_statistics import MadeByScorer, score_columns
 from .data_warnings import TrainingWarning, give_warnings
-from .validation import (
-    Columns,
-    check_flags,
-    fault,
-    is_column,
-    shown,
-    validate_columns,
-    validate_shared,
-    validate_texts,
-)
+from .messages import fault, short_repr
+from .validation import Columns, check_flags, is_column, validate_columns, validate_shared, validate_texts
 
 #: What the Trainer pads labels, inputs and predictions with.
 PADDING = -100
@@ -133,7 +125,7 @@ class ComputeMetrics(MadeByScorer):
         for key in keys:
             if self._rows.get(key) is not None:
                 return key
-        got = shown(self._tokenizer.decode(labels[[number]])[0])
+        got = short_repr(self._tokenizer.decode(labels[[number]])[0])
         if inputs is not None:
             got += " with other inputs"
         wanted = "those of a row of dataset: the set that the Trainer gets"
@@ -194,7 +186,7 @@ def _columns(name: str, dataset: Any, *columns: str) -> list[list[Any]]:
         rows = [{**texts, **row} for texts, row in zip(dataset.with_format(None), rows, strict=True)]
     for row in rows:
         if not isinstance(row, Mapping) or not all(column in list(row) for column in columns):
-            raise ValueError(fault(name, f"a row with {shown(list(row))}", f"columns {shown(columns)}"))
+            raise ValueError(fault(name, f"a row with {short_repr(list(row))}", f"columns {short_repr(columns)}"))
     return [*([row[column] for row in rows] for column in columns), [row.get("input_ids", ()) for row in rows]]
 
 
@@ -252,14 +244,14 @@ def _completion(row: int, completion: Any) -> str:
     if isinstance(completion, str):
         return completion.strip()
     if not is_chat(completion):
-        raise ValueError(fault(f"completions[{row}]", shown(completion), "a str or a list of messages"))
+        raise ValueError(fault(f"completions[{row}]", short_repr(completion), "a str or a list of messages"))
     content = completion[-1].get("content") or ""  # A call of a tool has None.
     parts = [{"text": content}] if isinstance(content, str) else content
     texts: list[Any] = (
         [isinstance(part, Mapping) and part.get("text") for part in parts] if is_column(parts) else [None]
     )
     if not all(isinstance(text, str) for text in texts):
-        raise ValueError(fault(f"completions[{row}]", shown(content), "a str or a list of parts with text"))
+        raise ValueError(fault(f"completions[{row}]", short_repr(content), "a str or a list of parts with text"))
     return "".join(texts).strip()
 
 
@@ -319,7 +311,7 @@ class TextTokenizer:
         decoded = self.decode(self.tokenizer(text_target=texts)["input_ids"]) if texts else []
         changed = [pair for pair in zip(texts, decoded, strict=True) if len({*map(_words, pair)}) > 1]
         if 2 * len(changed) > len(texts):
-            detail = " becomes ".join(map(shown, changed[0]))
+            detail = " becomes ".join(map(short_repr, changed[0]))
             yield TrainingWarning("the tokenizer changes texts: correct them with postprocess", detail)
 
     def output_warnings(self, rows: Any, limit: str, least: int = 0) -> Iterator[Warning]:

@@ -12,11 +12,11 @@ from itertools import chain, islice
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
+from .messages import fault, short_line, short_repr
+
 _TEXTS = "a list with one str per segment"
 _LISTS_OF_TEXTS = "a list with, per segment, a list of str or one str"
 _LIST_AS_TEXT = re.compile(r"""\s*(?:\[\s*(?:["'\]]|np\.str_\()|\(\s*["'])""")
-_LONGEST_VALUE = 60
-_LONGEST_MESSAGE = 200
 _MOST_DIGITS = 15  # after the point of a printed score
 
 
@@ -85,8 +85,8 @@ def validate_systems(sources: Any, predictions: Any, references: Any) -> SystemC
         raise ValueError(fault("predictions", "no system", "at least one"))
     for name in predictions:
         if not isinstance(name, str):
-            raise ValueError(fault("predictions", f"the name {shown(name)}", "a str"))
-    named = {f"predictions[{shown(name)}]": column for name, column in predictions.items()}
+            raise ValueError(fault("predictions", f"the name {short_repr(name)}", "a str"))
+    named = {f"predictions[{short_repr(name)}]": column for name, column in predictions.items()}
     sources, columns, references = _validated(sources, named, references)
     return SystemColumns(sources, dict(zip(predictions, columns, strict=True)), references)
 
@@ -168,76 +168,6 @@ def validate_references(column: Any) -> list[list[str]]:
     return rows
 
 
-def shown(value: object) -> str:
-    """Return a value as a message shows it: its `repr` in one line, or the first and the last 30 characters of it.
-
-    >>> shown("0123456789" * 10)
-    "'01234567890123456789012345678...12345678901234567890123456789'"
-    """
-    return shortened(repr(value))
-
-
-def shortened(text: str) -> str:
-    """Return a text in one line, or the first and the last 30 characters of it."""
-    text = " ".join(text.splitlines())
-    return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE // 2]}...{text[-_LONGEST_VALUE // 2 :]}"
-
-
-def either(names: Iterable[str], word: str = "or") -> str:
-    """Return names as a choice or, with another word, as an enumeration.
-
-    >>> either(["a"]), either(["a", "b", "c"]), either(["a", "b"], "and")
-    ('a', 'a, b or c', 'a and b')
-    """
-    *others, last = names
-    return f" {word} ".join(filter(None, [", ".join(others), last]))
-
-
-def value_in_python(option: str, values: Iterable[str | bool]) -> str:
-    """Return an option and the values to choose from, as Python writes them.
-
-    >>> value_in_python("tokenize", ["zh", "char"])
-    'tokenize="zh" or "char"'
-    """
-    written = (f'"{value}"' if isinstance(value, str) else str(value) for value in values)
-    return f"{option}={either(written)}"
-
-
-def visible(text: str) -> str:
-    r"""Return a text with escapes for characters that are not seen, which could change what stands around them.
-
-    >>> visible("a\x1b[2Jb\u202e")
-    'a\\x1b[2Jb\\u202e'
-    """
-    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
-
-
-def one_line(message: str) -> str:
-    """Return a message in one line of at most 200 characters, all of them visible.
-
-    >>> one_line("batch: got   two words")
-    'batch: got two words'
-    """
-    line = visible(" ".join(message.split()))
-    return line if len(line) <= _LONGEST_MESSAGE else f"{line[: _LONGEST_MESSAGE - 1]}…"
-
-
-def fault(name: str, got: object, expected: str) -> str:
-    """Return the message of an error in one line: where something is, what is there, and what was expected.
-
-    It is called when the error is raised, never before: what it shows may be large.
-
-    Args:
-        name: the argument, with its row if there is one, or the file and its line.
-        got: what is there, in words; or a value that is no text.
-        expected: what was expected, in words.
-
-    >>> fault("alpha", 2, "a number below 1"), fault("ratings", "2 rows", "3 (as in references)")
-    ('alpha: got 2, expected a number below 1', 'ratings: got 2 rows, expected 3 (as in references)')
-    """
-    return one_line(f"{name}: got {got if isinstance(got, str) else shown(got)}, expected {expected}")
-
-
 def _reference_row(number: int, row: Any, first: Any) -> list[str]:
     """Return a row of references as a list; all rows must be lists or all single texts, as the first one is."""
     singles = isinstance(first, str)
@@ -260,7 +190,9 @@ def _without_lists_as_text(name: str, texts: list[str]) -> list[str]:
         if isinstance(written, list):
             several += written
         elif isinstance(_value_of(_evaluated, text), list | tuple):
-            raise ValueError(fault(name, f"a list written as text, {shown(text)}", "a list of str, or one in JSON"))
+            raise ValueError(
+                fault(name, f"a list written as text, {short_repr(text)}", "a list of str, or one in JSON")
+            )
         else:
             several.append(text)
     _check_texts(several, lambda place: f"{name}[{place}]")
@@ -343,7 +275,7 @@ def check_choice(name: str, value: Any, choices: Collection[str], *others: str) 
     """Refuse a value that is not one of the choices, and suggest the nearest one; `others` are choices in words."""
     if isinstance(value, str) and value in choices:
         return value
-    message = fault(name, shown(value), f"one of {', '.join([*choices, *others])}")
+    message = fault(name, short_repr(value), f"one of {', '.join([*choices, *others])}")
     if isinstance(value, str):
         raise ValueError(message + _nearest(value, choices))
     raise TypeError(message)
@@ -353,17 +285,17 @@ def check_flags(**flags: Any) -> None:
     """Refuse flags that are neither True nor False (TypeError)."""
     for name, value in flags.items():
         if not isinstance(value, bool):
-            raise TypeError(fault(name, shown(value), "True or False"))
+            raise TypeError(fault(name, short_repr(value), "True or False"))
 
 
 def check_whole_number(name: str, value: Any, *, least: int, most: int | None = None) -> int:
     """Refuse what is not a whole number (TypeError), or is below `least` or above `most` (ValueError)."""
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise TypeError(fault(name, shown(value), f"a whole number of at least {least}"))
+        raise TypeError(fault(name, short_repr(value), f"a whole number of at least {least}"))
     number = int(value)
     if number < least or (most is not None and number > most):
         bound = f"at least {least}" if number < least else f"at most {most}"
-        raise ValueError(fault(name, shown(value), f"a whole number of {bound}"))
+        raise ValueError(fault(name, short_repr(value), f"a whole number of {bound}"))
     return number
 
 
@@ -372,7 +304,7 @@ def check_share(name: str, value: Any, *, ends: bool = True) -> float:
     is_number = isinstance(value, Real) and not isinstance(value, bool)
     if is_number and (0 <= value <= 1 if ends else 0 < value < 1):
         return float(value)
-    message = fault(name, shown(value), f"a number {'from 0 to' if ends else 'between 0 and'} 1")
+    message = fault(name, short_repr(value), f"a number {'from 0 to' if ends else 'between 0 and'} 1")
     raise ValueError(message) if is_number else TypeError(message)
 
 
@@ -386,7 +318,7 @@ def check_figure(figure: Any) -> Decimal:
         number = Decimal(str(figure))
         if 0 <= number <= 100 and -_MOST_DIGITS <= int(number.as_tuple().exponent) <= 0:
             return number
-    raise ValueError(fault("figure", shown(figure), "a score as it is printed, from 0 to 100, such as 41.38"))
+    raise ValueError(fault("figure", short_repr(figure), "a score as it is printed, from 0 to 100, such as 41.38"))
 
 
 def refuse_positions(method: str, given: tuple[Any, ...], names: Sequence[str]) -> None:
@@ -399,10 +331,10 @@ def refuse_positions(method: str, given: tuple[Any, ...], names: Sequence[str]) 
 def refuse_unknown(unknown: Collection[str], known: Collection[str]) -> None:
     """Refuse arguments that are not known, with a TypeError that says what they are called here."""
     for name in unknown:
-        said = f"{shown(name)[1:-1]}: got an unknown argument"
+        said = f"{short_repr(name)[1:-1]}: got an unknown argument"
         if name in _ELSEWHERE:
             raise TypeError(f"{said}, expected {_ELSEWHERE[name]}")
-        raise TypeError(one_line(said + (_nearest(name, known) or f", expected one of {', '.join(known)}")))
+        raise TypeError(short_line(said + (_nearest(name, known) or f", expected one of {', '.join(known)}")))
 
 
 # Arguments of other implementations, and what they are here.
@@ -424,5 +356,5 @@ _ELSEWHERE = {
 def _nearest(name: str, names: Collection[str]) -> str:
     """Return the question whether the most similar name was meant; nothing if no name is similar."""
     lower = {known.lower(): known for known in names}
-    nearest = get_close_matches(name[:_LONGEST_VALUE].lower(), lower, n=1, cutoff=0.6)
+    nearest = get_close_matches(name[:60].lower(), lower, n=1, cutoff=0.6)
     return f"; did you mean {lower[nearest[0]]!r}?" if nearest else ""

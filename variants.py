@@ -20,14 +20,8 @@ from .languages import (
     is_code,
     version_of,
 )
-from .validation import (
-    check_choice,
-    check_flags,
-    check_share,
-    check_whole_number,
-    fault,
-    refuse_unknown,
-)
+from .messages import fault
+from .validation import check_choice, check_flags, check_share, check_whole_number, refuse_unknown
 
 VERSION = "2.0.0"
 

@@ -18,6 +18,7 @@ from typing import Any
 
 from sari.command_line.options import LEVEL, PAIRED_TESTS, SCORING_OPTIONS, Options, flag_of
 from sari.companion_measures.registry import MEASURES, SIDE_FILES
+from sari.messages import escape_unprintable, fault, join_names, short_repr
 from sari.reports.formats import SENTENCE_FORMATS, TABLE_FORMATS
 from sari.reports.paragraph import bibliography
 from sari.reports.score_tables import SHOWN
@@ -25,7 +26,7 @@ from sari.signatures import read_signature
 from sari.text_files.named_sets import ALIASES, NAMED_SETS
 from sari.text_files.reading import STANDARD_INPUT, stem
 from sari.text_files.writing import STANDARD_OUTPUT
-from sari.validation import check_choice, check_figure, either, fault, shown, visible
+from sari.validation import check_choice, check_figure
 from sari.variants import OPTIONS, PENALTIES, VARIANTS, VERSION, resolve_variant
 
 #: The name of the program in a checkout; that of the installed program is `sari`.
@@ -113,7 +114,7 @@ def parse(arguments: Sequence[str] | None, program: str = PROGRAM) -> Options:
     if unknown:
         nearest = get_close_matches(unknown[0].partition("=")[0].strip("-"), _FLAGS, n=1, cutoff=0.68)
         hint = f"did you mean {_FLAGS[nearest[0]]}?" if nearest else "see --help"
-        raise ValueError(f"unknown argument {shown(unknown[0])}; {hint}")
+        raise ValueError(f"unknown argument {short_repr(unknown[0])}; {hint}")
     for name in _NAMES_BY_COMMAS:
         if getattr(options, name) is not None:
             setattr(options, name, list(chain.from_iterable(getattr(options, name))))
@@ -150,12 +151,12 @@ def _named_files(outputs: Sequence[str]) -> dict[str, str]:
         name, _, path = output.partition("=")
         is_named = name and path and not os.path.exists(output)
         pairs += [(name, path)] if is_named else [("", path) for path in _matching(output)]
-    short = [visible(name or stem(path)) for name, path in pairs]
+    short = [escape_unprintable(name or stem(path)) for name, path in pairs]
     named: dict[str, str] = {}
     for (name, path), system in zip(pairs, short, strict=True):
-        system = visible(path) if not name and short.count(system) > 1 else system
+        system = escape_unprintable(path) if not name and short.count(system) > 1 else system
         if system in named:
-            raise ValueError(fault("--outputs", f"{shown(system)} twice", "a name for each: NAME=FILE"))
+            raise ValueError(fault("--outputs", f"{short_repr(system)} twice", "a name for each: NAME=FILE"))
         named[system] = path
     return named
 
@@ -170,7 +171,7 @@ def check_rules(options: Options) -> None:
     for option in filter(given.__contains__, NEEDS):
         is_known = options.systems or SEVERAL_SYSTEMS not in NEEDS[option]
         if is_known and given.isdisjoint(NEEDS[option]):
-            raise ValueError(f"{option} needs {either(NEEDS[option])}")
+            raise ValueError(f"{option} needs {join_names(NEEDS[option])}")
 
 
 def _given(options: Options, parser: argparse.ArgumentParser) -> set[str]:
@@ -191,9 +192,9 @@ def _check_inputs(options: Options) -> None:
         check_choice("--dataset", options.dataset, NAMED_SETS, "or another with its --columns")
     missing = [flag_of(name) for name in files if getattr(options, name) is None]
     if missing and options.table is None and options.echo is None:
-        raise ValueError(f"missing {', '.join(missing)}: expected {either(map(flag_of, files), 'and')}{others}")
+        raise ValueError(f"missing {', '.join(missing)}: expected {join_names(map(flag_of, files), 'and')}{others}")
     if options.columns is not None and len(options.columns) < len(columns):
-        raise ValueError(fault("--columns", len(options.columns), f"those of {either(columns, 'and')}"))
+        raise ValueError(fault("--columns", len(options.columns), f"those of {join_names(columns, 'and')}"))
     if options.ratings is not None and len(options.ratings) != (len(options.systems) or 1):
         each = "the name of a column of --table" if options.table is not None else "a file for each of --outputs"
         raise ValueError(fault("--ratings", len(options.ratings), f"{len(options.systems) or 1}: {each}"))
@@ -204,13 +205,15 @@ def _check_values(options: Options) -> None:
     for option, meant in _MEANT.items():
         for name in getattr(options, option) or ():
             if name.lower() in meant:
-                raise ValueError(fault(flag_of(option), shown(name), meant[name.lower()]))
+                raise ValueError(fault(flag_of(option), short_repr(name), meant[name.lower()]))
     for name in () if options.all_variants else options.variants:
         resolve_variant(name, **options.choices)
     if options.why in options.variants:
-        raise ValueError(fault("--why", f"{shown(options.why)}, which is the variant itself", "another"))
+        raise ValueError(fault("--why", f"{short_repr(options.why)}, which is the variant itself", "another"))
     if len(set(map(os.path.realpath, options.written_paths))) < len(options.written_paths):
-        raise ValueError(fault("--report", f"{shown(options.report)}, which is the file of --sentences", "another"))
+        raise ValueError(
+            fault("--report", f"{short_repr(options.report)}, which is the file of --sentences", "another")
+        )
 
 
 # ---- The options ----------------------------------------------------------------------------------------------------
@@ -224,7 +227,7 @@ def _checked(convert: Callable[[str], Any], accepts: Callable[[Any], object], wa
             value = convert(text)
             if accepts(value):
                 return value
-        raise argparse.ArgumentTypeError(f"got {shown(text)}, expected {wanted}")
+        raise argparse.ArgumentTypeError(f"got {short_repr(text)}, expected {wanted}")
 
     return value_of
 
@@ -406,7 +409,9 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         "--report": {
             **_FILE,
             "type": _checked(
-                str, lambda path: Path(path).suffix in _REPORT_ENDINGS, f"a name ending in {either(_REPORT_ENDINGS)}"
+                str,
+                lambda path: Path(path).suffix in _REPORT_ENDINGS,
+                f"a name ending in {join_names(_REPORT_ENDINGS)}",
             ),
             "help": f"write a page, or its tables or data ({', '.join(_REPORT_ENDINGS)}), with intervals",
         },
@@ -415,7 +420,7 @@ _GROUPS: dict[str, dict[str, _Option]] = {
             "type": _checked(
                 str,
                 lambda path: path == STANDARD_OUTPUT or Path(path).suffix in SENTENCE_FORMATS,
-                f"a name ending in {either(SENTENCE_FORMATS)}, or -",
+                f"a name ending in {join_names(SENTENCE_FORMATS)}, or -",
             ),
             "help": "write the scores of segments to .csv, .tsv or .jsonl, or print them (-); SARI of a corpus-level "
             "variant is not their mean",

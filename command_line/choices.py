@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 from sari.command_line.options import Options, flag_of, in_options
 from sari.companion_measures.registry import MEASURES, SIDE_FILES, Measure, own_measure, resolve
 from sari.data_warnings import LeftOutWarning, WarningRow, warning_rows
+from sari.messages import escape_unprintable, fault, short_repr
 from sari.reports.score_report import RECORD_KEYS, columns_of
 from sari.reports.score_tables import SHOWN
 from sari.significance import Resampling, resolve_resampling
 from sari.text_files.table_files import read_numbers
-from sari.validation import fault, shown, visible
 from sari.variants import Variant, resolve_variant, resolve_variants
 
 
@@ -71,7 +71,7 @@ def _chosen_measures(options: Options) -> tuple[list[Measure], dict[str, Any]]:
     for name in names:
         if name not in known:
             nearest = ", ".join(get_close_matches(name.lower(), known, cutoff=0))
-            raise ValueError(fault("--measures", shown(name), f"names such as {nearest}, or all: see --help"))
+            raise ValueError(fault("--measures", short_repr(name), f"names such as {nearest}, or all: see --help"))
         if lacks := _lacks(known[name], options):
             raise ValueError(f"--measures: {name} needs {lacks}")
     of_measures = (column for row in MEASURES for column in columns_of(row.name))
@@ -90,7 +90,7 @@ def _chosen_measures(options: Options) -> tuple[list[Measure], dict[str, Any]]:
 
 def _numbers_of_systems(name: str, path: str, options: Options) -> dict[str, list[float]]:
     """Read the numbers of each system; the only column of a single system may have any name."""
-    numbers = {visible(system): column for system, column in read_numbers(path, options.encoding).items()}
+    numbers = {escape_unprintable(system): column for system, column in read_numbers(path, options.encoding).items()}
     if len(options.systems) == len(numbers) == 1:
         return dict(zip(options.systems, numbers.values(), strict=True))
     for system in options.systems:

@@ -8,12 +8,13 @@ from collections.abc import Iterable, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
 from sari.companion_measures.registry import SIDE_FILES
+from sari.messages import escape_unprintable, join_names
 from sari.reports.tables import Layout, warning_in_words
 from sari.text_files.named_sets import read_outputs
 from sari.text_files.reading import read_texts, stem
 from sari.text_files.table_files import read_output_table
 from sari.text_files.writing import STANDARD_OUTPUT
-from sari.validation import SystemColumns, either, visible
+from sari.validation import SystemColumns
 from sari.variants import CHANGES, OPTIONS
 
 if TYPE_CHECKING:  # what `--help` need not wait for
@@ -74,7 +75,7 @@ def warning_lines(rows: Iterable[WarningRow]) -> list[str]:
         if row["advice"] is not None:
             name, values = row["advice"]["option"], row["advice"]["values"]
             flag = flag_of(f"no_{name}" if False in values else name)
-            line += f": set {flag} {either(value for value in values if isinstance(value, str))}".rstrip()
+            line += f": set {flag} {join_names(value for value in values if isinstance(value, str))}".rstrip()
         lines.append(line)
     return lines
 
@@ -133,7 +134,7 @@ def read_systems(options: Options) -> SystemColumns:
     """Return the texts of the files, or of the table or test set."""
     if options.table is not None:
         table = read_output_table(options.table, columns=options.columns, encoding=options.encoding)
-        return table.by_system(visible(stem(options.table)))
+        return table.by_system(escape_unprintable(stem(options.table)))
     if options.dataset is not None:
         places = {"split": options.split, "columns": options.columns, "encoding": options.encoding}
         return read_outputs(options.dataset, outputs=options.outputs, **places)

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 
+from sari.messages import in_one_line, short_line
 from sari.text_files.errors import reason
-from sari.validation import one_line, visible
 
 
 def run_program(main: Callable[[], int], program: str) -> int:
@@ -43,7 +43,7 @@ def run_program(main: Callable[[], int], program: str) -> int:
 
 def refuse(program: str, message: str) -> int:
     """Print an error of one line, with a message of at most 200 characters, and return the status 2."""
-    say(program, f"error: {one_line(message)}")
+    say(program, f"error: {short_line(message)}")
     return 2
 
 
@@ -51,7 +51,7 @@ def say(program: str, message: str) -> None:
     """Print a line on standard error; if that is closed, `print` would write to standard output."""
     if sys.stderr is not None:
         with suppress(OSError):
-            print(f"{program}: {visible(' '.join(message.split()))}", file=sys.stderr)
+            print(f"{program}: {in_one_line(message)}", file=sys.stderr)
 
 
 def _discard_output() -> None:

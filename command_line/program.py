@@ -10,6 +10,7 @@ from dataclasses import replace
 from sari.command_line.arguments import PROGRAM, check_rules, parse
 from sari.command_line.options import Options, in_options, read_systems, warning_lines
 from sari.command_line.process import refuse, say
+from sari.messages import fault
 from sari.reports.formats import TABLE_FORMATS
 from sari.reports.score_report import ScoreReport
 from sari.reports.score_tables import tabulate_scores
@@ -17,7 +18,7 @@ from sari.reports.tables import TableReport
 from sari.text_files.errors import FileError, reason
 from sari.text_files.named_sets import read_test_set
 from sari.text_files.writing import STANDARD_OUTPUT, check_writable
-from sari.validation import Columns, SystemColumns, fault
+from sari.validation import Columns, SystemColumns
 from sari.variants import Variant, resolve_variant
 
 

@@ -10,12 +10,13 @@ from sari.data_warnings import check_resampling, merge_warnings, signature_warni
 from sari.human_ratings.correlation import COEFFICIENTS, SystemRows
 from sari.human_ratings.correlation_report import tabulate_agreement
 from sari.human_ratings.rated_outputs import RatedOutputs, RatedScore, rated_scores, report_agreement
+from sari.messages import fault
 from sari.reports.measuring import MeasuredSystems, Measuring, chosen_tokenizer
 from sari.reports.tables import TableReport
 from sari.significance import FEWEST_RESAMPLES
 from sari.text_files.reading import stem
 from sari.text_files.table_files import read_output_table, read_ratings
-from sari.validation import SystemColumns, fault
+from sari.validation import SystemColumns
 
 
 def agree(options: Options) -> TableReport:

@@ -15,8 +15,9 @@ import pandas as pd
 from scipy import stats
 
 from sari.companion_measures.columns import check_length
+from sari.messages import fault
 from sari.significance import Resampling, Sample, bootstrap_draws, resolve_resampling
-from sari.validation import check_choice, fault
+from sari.validation import check_choice
 
 Numbers = Sequence[float] | np.ndarray
 

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sari.messages import escape_unprintable, in_one_line
 from sari.reports.latex import as_latex
-from sari.reports.tables import Cell, Layout, Table, TableReport, in_one_line, warning_in_words
-from sari.validation import visible
+from sari.reports.tables import Cell, Layout, Table, TableReport, warning_in_words
 from sari.variants import SCORES
 
 if TYPE_CHECKING:  # slow to import
@@ -34,7 +34,7 @@ def as_text(report: TableReport, _layout: Layout) -> str:
     blocks = [_text_table(table) for table in report.tables]
     notes = dict.fromkeys(chain(*(table.notes_with("^") for table in report.tables), report.methods))
     warnings = [f"Warning: {warning_in_words(row)}" for row in report.warnings]
-    blocks += [report.signatures, *(list(map(visible, lines)) for lines in (notes, warnings))]
+    blocks += [report.signatures, *(list(map(escape_unprintable, lines)) for lines in (notes, warnings))]
     return "\n\n".join("\n".join(lines) for lines in blocks if lines)
 
 
@@ -66,7 +66,7 @@ def _text_table(table: Table) -> list[str]:
             rows.insert(number + 1, SEPARATING_LINE)
     widths = [_WIDEST] * table.texts + [None] * (len(table.headings) - table.texts)
     lines = _aligned(table, rows, tablefmt="plain", maxcolwidths=widths)
-    return [visible(table.title), *lines] if table.title else lines
+    return [escape_unprintable(table.title), *lines] if table.title else lines
 
 
 def _text_column(heading: str, cells: Sequence[Cell]) -> list[str]:

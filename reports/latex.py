@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from sari.messages import escape_unprintable, in_one_line
 from sari.reports.paragraph import parts_of
-from sari.reports.tables import LOWER, Cell, Layout, Table, TableReport, in_one_line, warning_in_words
-from sari.validation import visible
+from sari.reports.tables import LOWER, Cell, Layout, Table, TableReport, warning_in_words
 
 # A table with more characters in a row stands across the page.
 _COLUMN = 60
@@ -113,7 +113,7 @@ def _row(row: Sequence[Cell], texts: int) -> str:
 
 
 def _escaped(text: str) -> str:
-    text = visible(re.sub(r"\s+", " ", text))
+    text = escape_unprintable(re.sub(r"\s+", " ", text))
     return "".join(_ESCAPES.get(character, character) for character in text).replace("--", "-{}-")
 
 

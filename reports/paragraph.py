@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sari.validation import either, visible
+from sari.messages import escape_unprintable, join_names
 from sari.variants import CHANGES, CITATION, VERSION
 
 if TYPE_CHECKING:  # slow to import
@@ -53,7 +53,7 @@ def parts_of(paragraph: str) -> Iterator[tuple[str, str]]:
 
 def _literal(text: str) -> str:
     """Return a text that has no markup."""
-    return re.sub(r"([][*^\\])", r"\\\1", visible(text))
+    return re.sub(r"([][*^\\])", r"\\\1", escape_unprintable(text))
 
 
 def paragraph_as_text(paragraph: str) -> str:
@@ -98,7 +98,7 @@ def _of_variants(report: ScoreReport) -> str:
     for label, title in report.titles.items():
         key = report.scored_by[label].cites
         variants.append(f"*{_literal(title)}*" + ("" if key in (_SARI, _PROGRAM) else f" [@{key}]"))
-    named = f"variant{'s' if len(variants) > 1 else ''} {either(variants, 'and')}"
+    named = f"variant{'s' if len(variants) > 1 else ''} {join_names(variants, 'and')}"
     sentence = f"We compute SARI [@{_SARI}] in the {named} with the Python package *sari* {VERSION} [@{_PROGRAM}]."
     if len(variants) > _IN_FOOTNOTE:
         return f"{sentence} The appendix has the signature of each variant."
@@ -142,7 +142,7 @@ def _of_measures(report: ScoreReport) -> Iterator[str]:
         labels = [measure.label for measure in report.measures if measure.tool == tool]
         if labels:
             verb = "is" if len(labels) == 1 else "are"
-            yield f"{either(labels, 'and')} {verb} computed as by {tool} [@{key}]."
+            yield f"{join_names(labels, 'and')} {verb} computed as by {tool} [@{key}]."
     others = [f"{row.label} ({_literal(row.about)})" for row in report.measures if row.tool not in _TOOLS]
     if others:
         yield f"Further measures: {'; '.join(others)}."

@@ -17,8 +17,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from sari.messages import escape_unprintable, truncate
 from sari.reports.score_report import ScoreRow
-from sari.validation import visible
 
 # The colours of systems are Okabe and Ito's, which people with any kind of colour vision can distinguish, without their
 # yellow, which is too pale for white pages.
@@ -126,8 +126,7 @@ def _figure(height: float = _HEIGHT) -> tuple[Figure, Axes]:
 
 def _legend_name(name: str) -> str:
     """Return a name for a legend: SVG has no control characters, and matplotlib hides names that begin with "_"."""
-    name = visible(name)
-    name = name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
+    name = truncate(escape_unprintable(name), _LONGEST)
     return f" {name}" if name.startswith("_") else name
 
 

@@ -14,8 +14,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sari.messages import short_repr
 from sari.reports.tables import Table, make_table
-from sari.validation import shown
 from sari.variants import VARIANTS, Variant
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def find_standing(sources: Sequence[str], references: Sequence[Sequence[str]], v
     scores, name = published_scores().get(texts_digest(sources, references), []), variant.name
     test_set = scores[0].test_set if scores else ""
     # How sentences are split is no reason to leave them out.
-    changes = [f"{key}={shown(value)}" for key, value in variant.changes.items() if key != "sentence_splitter"]
+    changes = [f"{key}={short_repr(value)}" for key, value in variant.changes.items() if key != "sentence_splitter"]
     rows = sorted((row for row in scores if row.variant == name), key=lambda row: -row.sari)
     if not scores:
         reason = f"the texts are none of {', '.join(rows[0].test_set for rows in published_scores().values())}"

@@ -8,6 +8,7 @@ from functools import partial
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sari.messages import fault
 from sari.reports.paragraph import methods_paragraph
 from sari.reports.score_report import Figures, ScoreReport, ScoreRow, score_fields, score_records
 from sari.reports.tables import (
@@ -21,7 +22,7 @@ from sari.reports.tables import (
     make_table,
     table_of_columns,
 )
-from sari.validation import check_choice, fault
+from sari.validation import check_choice
 from sari.variants import OPERATIONS, SCORES, SIGNIFICANT
 from sari.variants import Figure as Ratio
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sari.validation import value_in_python, visible
+from sari.messages import value_in_python
 
 if TYPE_CHECKING:  # slow to import
     from sari.data_warnings import WarningRow
@@ -21,15 +21,6 @@ def warning_in_words(row: WarningRow) -> str:
     """
     said = f"{row['message']} ({row['detail']})" if row["detail"] else row["message"]
     return f"{said}: set {value_in_python(**row['advice'])}" if row["advice"] else said
-
-
-def in_one_line(text: str) -> str:
-    r"""Return a text in one line, in which all characters are visible.
-
-    >>> in_one_line("a\x1b  b")
-    'a\\x1b b'
-    """
-    return visible(" ".join(text.split()))
 
 
 def interval_heading(confidence: float | None) -> str:

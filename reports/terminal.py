@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 
 from wcwidth import wcswidth
 
+from sari.messages import escape_unprintable, truncate
 from sari.reports.explanation import UNSEEN, Explanation, Gram
 from sari.reports.reasons import EMPTY, MARKS
 from sari.reports.score_report import without_empty
 from sari.reports.word_edits import Edit
-from sari.validation import visible
 from sari.variants import OPERATIONS, Figure
 
 _SHAPES = {
@@ -91,7 +91,7 @@ def _painted(text: str, *codes: int) -> str:
 
 def _visible(text: str) -> str:
     """Return a token without control characters, and a sign for an empty one."""
-    return visible(text) or EMPTY
+    return escape_unprintable(text) or EMPTY
 
 
 def _shaped(text: str, mark: str, paint: Callable[..., str], pad: int = 0) -> str:
@@ -103,14 +103,9 @@ def _shaped(text: str, mark: str, paint: Callable[..., str], pad: int = 0) -> st
 def _edits(edits: Sequence[Edit]) -> list[str]:
     """Return the choices that cost most and those that earn most, each by what SARI would be without it."""
     choices = [edit for edit in edits if edit.counts]
-    lines = [f"  {edit.points:+7.2f}  {edit.in_words(_cut(edit.text))}" for edit in choices]
+    lines = [f"  {edit.points:+7.2f}  {edit.in_words(truncate(_visible(edit.text), _SHOWN_TEXT))}" for edit in choices]
     between = len(lines) - 2 * _SHOWN_EDITS
     return lines if between <= 0 else [*lines[:_SHOWN_EDITS], f"  ({between} more between)", *lines[-_SHOWN_EDITS:]]
-
-
-def _cut(text: str) -> str:
-    text = _visible(text)
-    return text if len(text) <= _SHOWN_TEXT else f"{text[: _SHOWN_TEXT - 1]}…"
 
 
 def _reasons(explanation: Explanation) -> list[str]:

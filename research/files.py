@@ -14,8 +14,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from sari.messages import fault
 from sari.text_files.reading import read_lines
-from sari.validation import Columns, fault
+from sari.validation import Columns
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from sari.languages import TOKENIZERS
-from sari.validation import one_line, shown
+from sari.messages import short_line, short_repr
 from sari.variants import PENALTIES, VARIANTS
 
 #: How many characters a refusal has at most.
@@ -61,7 +61,7 @@ BAD_OPTIONS = [
 
 def bad_option(name, value, wanted):
     """Return the message about an option, as short as messages are."""
-    return one_line(f"{name}: got {shown(value)}, {wanted}")
+    return short_line(f"{name}: got {short_repr(value)}, {wanted}")
 
 
 # ---- Columns --------------------------------------------------------------------------------------------------------

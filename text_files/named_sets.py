@@ -7,10 +7,11 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from sari.messages import short_line
 from sari.text_files.errors import FileError
 from sari.text_files.reading import read_columns
 from sari.text_files.table_files import references_in
-from sari.validation import SystemColumns, one_line, validate_shared
+from sari.validation import SystemColumns, validate_shared
 
 
 class NamedSet(NamedTuple):
@@ -104,5 +105,5 @@ def _loaded(name: str, test_set: NamedSet, split: str) -> Any:
         return datasets.load_dataset(test_set.path, test_set.configuration, split=split)
     except Exception as error:  # of files, networks, builders and splits: whatever its libraries raise
         raise FileError(
-            one_line(f"{name}: cannot load {test_set.path!r}, split {split!r}: {error or type(error).__name__}")
+            short_line(f"{name}: cannot load {test_set.path!r}, split {split!r}: {error or type(error).__name__}")
         ) from None

@@ -15,8 +15,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from sari.messages import fault
 from sari.text_files.errors import FileError, reason
-from sari.validation import SystemColumns, fault
+from sari.validation import SystemColumns
 
 STANDARD_INPUT = "-"
 

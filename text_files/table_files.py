@@ -18,19 +18,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from sari.messages import escape_unprintable, fault, short_line, short_repr, truncate
 from sari.text_files.errors import FileError
 from sari.text_files.reading import TABLE_ENDINGS, name_of, read_columns, read_lines
-from sari.validation import (
-    Columns,
-    SystemColumns,
-    fault,
-    one_line,
-    shortened,
-    shown,
-    validate_columns,
-    validate_texts,
-    visible,
-)
+from sari.validation import Columns, SystemColumns, validate_columns, validate_texts
 
 _JSON = "a JSON object in each line"
 _TABLE_COLUMNS = (
@@ -67,7 +58,7 @@ class OutputTable(NamedTuple):
             FileError: for systems without the same sources and references.
         """
         sources, predictions, references = self.texts
-        systems = list(map(visible, self.systems or [name] * len(sources)))
+        systems = list(map(escape_unprintable, self.systems or [name] * len(sources)))
         rows: dict[str, dict[Any, int]] = {system: {} for system in systems}
         times: Counter[Any] = Counter()
         for row, (system, source, people) in enumerate(zip(systems, sources, references, strict=True)):
@@ -79,7 +70,8 @@ class OutputTable(NamedTuple):
             unshared = segments.keys() ^ others.keys()
             if unshared:
                 row = min((segments | others)[segment] for segment in unshared)
-                got = f"a source and references that {shown(first)} and {shown(system)} do not have equally often"
+                pair = f"{short_repr(first)} and {short_repr(system)}"
+                got = f"a source and references that {pair} do not have equally often"
                 raise FileError(fault(self.places[row], got, "the same for each system"))
         outputs = {system: [predictions[others[segment]] for segment in segments] for system, others in rows.items()}
         shared = segments.values()
@@ -180,8 +172,8 @@ class _Table(NamedTuple):
     def column(self, name: str, expected: str) -> str:
         """Return a column as the file names it; `expected` is for the message where there is none."""
         if name not in self.columns:
-            among = shortened(", ".join(self.columns.values())) or "none"
-            raise FileError(one_line(f"{self.name}: no column {name!r} among {among}, expected {expected}"))
+            among = truncate(", ".join(self.columns.values())) or "none"
+            raise FileError(short_line(f"{self.name}: no column {name!r} among {among}, expected {expected}"))
         return self.columns[name]
 
     def cells(self, column: str) -> list[Any]:
@@ -222,7 +214,9 @@ def _read_table(path: str, encoding: str, rename: Callable[[str], str]) -> _Tabl
     columns: dict[str, str] = {}
     for column in header:
         if column and rename(column) in columns:
-            raise FileError(fault(name, f"columns {shown(columns[rename(column)])} and {shown(column)}", "one of them"))
+            raise FileError(
+                fault(name, f"columns {short_repr(columns[rename(column)])} and {short_repr(column)}", "one of them")
+            )
         columns[rename(column)] = column
     return _Table(name, columns, rows)
 
@@ -234,7 +228,7 @@ def _read_by_pandas(path: str, function: str, options: dict[str, Any]) -> tuple[
         frame = getattr(pd, function)(path, **options).rename(columns=str).astype(object)
     except Exception as error:  # whatever the libraries of pandas raise
         raise FileError(
-            one_line(f"{path}: {error or type(error).__name__}, expected a table, or save it as CSV")
+            short_line(f"{path}: {error or type(error).__name__}, expected a table, or save it as CSV")
         ) from None
     rows = frame.where(frame.notna(), None).to_dict("records")
     return list(frame), {f"{path}: row {number}": row for number, row in enumerate(rows, 1)}
@@ -277,7 +271,7 @@ def _quotes_cells(name: str, text: str) -> bool:
     doubtful = (_ESCAPED_QUOTES if is_plain else _QUOTED_CELL).search(text)
     if doubtful and (is_plain or not are_needed):
         place = f"{name}:{text.count(chr(10), 0, doubtful.start()) + 1}"
-        raise FileError(fault(place, shown(doubtful[0]), "CSV or JSON, which say whether quotes are text"))
+        raise FileError(fault(place, short_repr(doubtful[0]), "CSV or JSON, which say whether quotes are text"))
     return not is_plain
 
 
@@ -290,7 +284,7 @@ def _read_json(name: str, lines: list[str], first: str) -> tuple[list[str], _Row
         rows = {place: _json(place, line) for place, line in texts.items()}
     for place, row in rows.items():
         if not isinstance(row, dict):
-            raise FileError(fault(place, shown(row), _JSON))
+            raise FileError(fault(place, short_repr(row), _JSON))
     return list(dict.fromkeys(chain.from_iterable(rows.values()))), rows
 
 
@@ -298,7 +292,7 @@ def _json(place: str, text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:  # not JSON, numbers of too many digits, too many brackets
-        raise FileError(one_line(f"{place}: not JSON: {error}, expected {_JSON}")) from None
+        raise FileError(short_line(f"{place}: not JSON: {error}, expected {_JSON}")) from None
 
 
 def _finite_number(place: str, value: object) -> float:
@@ -306,4 +300,4 @@ def _finite_number(place: str, value: object) -> float:
     with suppress(ValueError, OverflowError):
         if isinstance(value, str | int | float) and not isinstance(value, bool) and math.isfinite(float(value)):
             return float(value)
-    raise FileError(fault(place, shown(value), "a number"))
+    raise FileError(fault(place, short_repr(value), "a number"))

@@ -10,10 +10,10 @@ from typing import Any
 
 from sari.corpus_statistics import score_columns
 from sari.data_warnings import warning_rows
+from sari.messages import join_names
 from sari.reports.explanation import explain
 from sari.reports.word_edits import Edit
 from sari.significance import TESTS
-from sari.validation import either
 from sari.web import answers
 from sari.web.inputs import (
     MAX_CHARACTERS,
@@ -40,7 +40,7 @@ def _endpoint(function: Callable[..., dict]) -> Callable[..., dict]:
         values = "true or false" if option.kind == "flag" else ", ".join(option.choices)
         rows.append(f"{name} ({'; '.join(filter(None, (option.help, values)))})")
     described = f"An object with any of these, each of which may be null: {', '.join(rows)}."
-    function.__doc__ = str(function.__doc__).replace("OPTIONS", described).replace("METHODS", either(TESTS))
+    function.__doc__ = str(function.__doc__).replace("OPTIONS", described).replace("METHODS", join_names(TESTS))
     ENDPOINTS.append(function)
     return function
 

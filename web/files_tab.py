@@ -12,6 +12,7 @@ import gradio as gr
 import numpy as np
 from gradio.utils import get_upload_folder
 
+from sari.messages import truncate
 from sari.reports.formats import SENTENCE_FORMATS, format_of_ending
 from sari.reports.paragraph import methods_paragraph, paragraph_as_text
 from sari.reports.report_page import figure
@@ -291,15 +292,11 @@ def _segment_table(scored: Scored, columns: SystemColumns) -> dict[str, Any]:
         [
             line,
             *(figure(sari[line - 1]) for sari in scored.sari.values()),
-            *(_shortened(column[line - 1]) for column in texts.values()),
+            *(truncate(column[line - 1], _CELL) for column in texts.values()),
         ]
         for line in scored.lines
     ]
     return {"headers": ["Line", *scored.sari, *texts], "data": rows}
-
-
-def _shortened(text: str) -> str:
-    return f"{text[:_CELL]}…" if len(text) > _CELL else text
 
 
 def open_segment(scored: Scored | None, event: gr.SelectData) -> list[Any]:

@@ -14,6 +14,7 @@ from pkgutil import iter_modules
 from typing import Any, NamedTuple
 
 from sari.languages import EXTERNAL_TOKENIZERS, TOKENIZERS
+from sari.messages import fault, short_repr, truncate
 from sari.text_files import reading
 from sari.text_files.errors import FileError
 from sari.text_files.named_sets import NAMED_SETS, read_outputs
@@ -23,10 +24,7 @@ from sari.validation import (
     SystemColumns,
     check_choice,
     check_whole_number,
-    fault,
     refuse_unknown,
-    shortened,
-    shown,
     validate_columns,
     validate_systems,
 )
@@ -166,7 +164,7 @@ def _checked_systems(columns: SystemColumns) -> SystemColumns:
         raise RefusedError(fault("sources", "no segments", "at least one"))
     for name in columns.predictions:
         if not name.isprintable():
-            raise RefusedError(fault("outputs", f"the name {shown(name)}", "a name without line breaks and such"))
+            raise RefusedError(fault("outputs", f"the name {short_repr(name)}", "a name without line breaks and such"))
     check_limit(len(columns.predictions), MAX_SYSTEMS, "systems")
     check_limit(len(columns.sources), MAX_SEGMENTS, "segments")
     check_limit(max(map(len, columns.references)), MAX_REFERENCES, "references of a segment")
@@ -250,7 +248,7 @@ class FilePaths(NamedTuple):
             files += [chosen] if isinstance(chosen, str) else chosen
         try:
             check_limit(sum(map(_unpacked_bytes, files)) / 1e6, MAX_MEGABYTES, "MB")
-            with reading.naming(lambda path: shortened(Path(path).name)):  # visitors know no folder of ours
+            with reading.naming(lambda path: truncate(Path(path).name)):  # visitors know no folder of ours
                 return _checked_systems(self._systems_of_table() if self.kind == TABLE else self._systems_of_lines())
         except FileNotFoundError:
             raise RefusedError("The files have been deleted meanwhile: please choose them again.") from None
@@ -261,7 +259,7 @@ class FilePaths(NamedTuple):
         path = self.table or ""
         ending = Path(path).suffix.lower()
         if reading.TABLE_ENDINGS.get(ending):  # a few kilobytes of what pandas reads can hold gigabytes
-            raise RefusedError(fault(shortened(Path(path).name), f"a file {ending}", "CSV, TSV or JSON Lines"))
+            raise RefusedError(fault(truncate(Path(path).name), f"a file {ending}", "CSV, TSV or JSON Lines"))
         return read_output_table(path).by_system(*system_names([path]))
 
     def _systems_of_lines(self) -> SystemColumns:

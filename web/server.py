@@ -19,7 +19,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse
 
-from sari.validation import one_line
+from sari.messages import short_line
 from sari.web.inputs import MAX_MEGABYTES, RefusedError
 
 _LOG = logging.getLogger("sari.web")
@@ -47,7 +47,7 @@ class Page(gr.Blocks):
         except RefusedError as error:
             line = str(error)
         except gr.Error as error:  # Gradio's own say that a value is none of the choices
-            line = one_line(error.message)
+            line = short_line(error.message)
         except Exception as error:
             line = FAULT
             cause = f" caused by {type(error.__cause__).__name__}" if error.__cause__ else ""

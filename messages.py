@@ -1,0 +1,88 @@
+"""What messages say: values, names and texts in one short line."""
+
+from collections.abc import Iterable
+
+_LONGEST_VALUE = 60
+_LONGEST_MESSAGE = 200
+
+
+def short_repr(value: object) -> str:
+    """Return the `repr` of a value in one line, or the first and the last 30 characters of it.
+
+    >>> short_repr("0123456789" * 10)
+    "'01234567890123456789012345678...12345678901234567890123456789'"
+    """
+    text = " ".join(repr(value).splitlines())
+    return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE // 2]}...{text[-_LONGEST_VALUE // 2 :]}"
+
+
+def truncate(text: str, longest: int = _LONGEST_VALUE) -> str:
+    """Return a text, or its beginning and "…", as many characters as asked for at most.
+
+    >>> truncate("abc", 3), truncate("abcd", 3)
+    ('abc', 'ab…')
+    """
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def escape_unprintable(text: str) -> str:
+    r"""Return a text with escapes for characters that are not seen, which could change what stands around them.
+
+    >>> escape_unprintable("a\x1b[2Jb\u202e")
+    'a\\x1b[2Jb\\u202e'
+    """
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
+
+
+def in_one_line(text: str) -> str:
+    r"""Return a text in one line, in which all characters are visible.
+
+    >>> in_one_line("a\x1b  b")
+    'a\\x1b b'
+    """
+    return escape_unprintable(" ".join(text.split()))
+
+
+def short_line(message: str) -> str:
+    """Return a message in one line of at most 200 characters, all of them visible.
+
+    >>> short_line("batch: got   two words")
+    'batch: got two words'
+    """
+    return truncate(in_one_line(message), _LONGEST_MESSAGE)
+
+
+def fault(name: str, got: object, expected: str) -> str:
+    """Return the message of an error in one line: where something is, what is there, and what was expected.
+
+    It is called when the error is raised, never before: what it shows may be large.
+
+    Args:
+        name: the argument, with its row if there is one, or the file and its line.
+        got: what is there, in words; or a value that is no text.
+        expected: what was expected, in words.
+
+    >>> fault("alpha", 2, "a number below 1"), fault("ratings", "2 rows", "3 (as in references)")
+    ('alpha: got 2, expected a number below 1', 'ratings: got 2 rows, expected 3 (as in references)')
+    """
+    return short_line(f"{name}: got {got if isinstance(got, str) else short_repr(got)}, expected {expected}")
+
+
+def join_names(names: Iterable[str], word: str = "or") -> str:
+    """Return names as a choice or, with another word, as an enumeration.
+
+    >>> join_names(["a"]), join_names(["a", "b", "c"]), join_names(["a", "b"], "and")
+    ('a', 'a, b or c', 'a and b')
+    """
+    *others, last = names
+    return f" {word} ".join(filter(None, [", ".join(others), last]))
+
+
+def value_in_python(option: str, values: Iterable[str | bool]) -> str:
+    """Return an option and the values to choose from, as Python writes them.
+
+    >>> value_in_python("tokenize", ["zh", "char"])
+    'tokenize="zh" or "char"'
+    """
+    written = (f'"{value}"' if isinstance(value, str) else str(value) for value in values)
+    return f"{option}={join_names(written)}"
