@@ -45,15 +45,9 @@ _CLASSES_PLAIN = _class_table(space=_WHITESPACE)
 _CLASSES_13A = _class_table(
     space=_WHITESPACE, alone=b'!"#$%&()*+/:;<=>?@[\\]^_`{|}~', mark=b".,", digit=b"0123456789", dash=b"-"
 )
-# What 13a replaces before it splits: a rare byte, the text, and its replacement. A text is searched if it has the byte.
-_REPLACED_13A = (
-    (b"<", b"<skipped>", b""),
-    (b"\n", b"-\n", b""),
-    (b"&", b"&quot;", b'"'),
-    (b"&", b"&amp;", b"&"),
-    (b"&", b"&lt;", b"<"),
-    (b"&", b"&gt;", b">"),
-)
+# The entities that 13a replaces by characters, in this order; they are looked for together, since few texts have any.
+_ENTITIES_13A = ((b"&quot;", b'"'), (b"&amp;", b"&"), (b"&lt;", b"<"), (b"&gt;", b">"))
+_ENTITY_13A = re.compile(b"&(?:quot|amp|lt|gt);")
 
 # A token of n <= 8 bytes fills its 64-bit word up with 0xFF, which no token holds.
 _FILL = np.array([(1 << 64) - (1 << 8 * n) for n in range(9)], np.uint64)
@@ -270,9 +264,18 @@ def _buffer(texts: Sequence[str], text: Text) -> bytes:
     data = "\xff".join(["", *folded, ""]).encode("latin-1")
     if text.lowercase:
         data = data.lower()
-    if text.tokenize == "13a":
-        for rare, replaced, by in _REPLACED_13A:
-            data = data.replace(replaced, by) if rare in data else data
+    return _with_replacements_13a(data) if text.tokenize == "13a" else data
+
+
+def _with_replacements_13a(data: bytes) -> bytes:
+    """Return a buffer with the replacements that 13a makes before it splits; most need no more than one search."""
+    if b"<" in data:
+        data = data.replace(b"<skipped>", b"")
+    if b"\n" in data:
+        data = data.replace(b"-\n", b"")
+    if _ENTITY_13A.search(data):
+        for entity, character in _ENTITIES_13A:
+            data = data.replace(entity, character)
     return data
 
 
