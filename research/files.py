@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -96,19 +97,24 @@ def read_columns(path: Path) -> Columns:
 
 def read_test_set(folder: Path, sources: str, references: str) -> tuple[list[str], list[list[str]]]:
     """Return the sources of a file, and the references of each in the files of patterns separated by spaces."""
-    paths = [path for pattern in references.split() for path in find_files(folder, pattern)]
-    columns = [read_columns(path).references for path in paths]
     texts = read_columns(find_files(folder, sources)[0]).sources
-    return texts, [[text for cell in row for text in cell] for _, *row in zip(texts, *columns, strict=True)]
+    columns = [
+        column
+        for pattern in references.split()
+        for column in read_runs(folder, pattern, texts, column="references").values()
+    ]
+    return texts, [[text for cell in row for text in cell] for row in zip(*columns, strict=True)]
 
 
-def read_runs(folder: Path, outputs: str, sources: Sequence[str]) -> dict[str, list[str]]:
-    """Return the outputs of each file of a pattern, by path.
+def read_runs(
+    folder: Path, pattern: str, sources: Sequence[str], *, column: str = "predictions"
+) -> dict[str, list[Any]]:
+    """Return a column of each file of a pattern, by path: the outputs, or the references of each segment.
 
     Raises:
         ValueError: if a file has not as many segments as there are sources.
     """
-    runs = {str(path): read_columns(path).predictions for path in find_files(folder, outputs)}
+    runs = {str(path): getattr(read_columns(path), column) for path in find_files(folder, pattern)}
     for path, texts in runs.items():
         if len(texts) != len(sources):
             raise ValueError(fault(path, f"{len(texts)} segments", f"{len(sources)}, as many as sources"))

@@ -94,7 +94,8 @@ def test_a_missing_file_is_named(checkouts, capsys):
     assert "expected a checkout of https://" in capsys.readouterr().err
 
 
-def test_outputs_of_another_test_set_are_refused(checkouts):
+@pytest.mark.parametrize("column", ["outputs", "references"])
+def test_texts_of_another_test_set_are_refused(checkouts, column):
     write(checkouts / "wrong/x.pred", ["one"])
     with pytest.raises(ValueError, match=r"x\.pred: got 1 segments, expected 12, as many as sources"):
-        published.score_row(row("sari", "o/wrong/x.pred"), checkouts)
+        published.score_row(row("sari", **{column: "o/wrong/x.pred"}), checkouts)
