@@ -8,7 +8,7 @@ from conftest import ROOT
 from published_trees import COLUMNS, REFERENCES, sentences, write
 
 from sari.research import published, systems
-from sari.research.__main__ import STUDIES, main
+from sari.research.__main__ import main
 from sari.research.files import REPOSITORIES, TEST_SETS, find_files, read_table
 from sari.sari_scorer import Scorer
 from sari.variants import VARIANTS
@@ -104,10 +104,8 @@ def test_another_commit_is_said(tmp_path, capsys):
     assert f"the stored figures are from {stored}" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", STUDIES)
-def test_studies_end_well(name):
-    """A closed pipe is no traceback."""
-    command = [sys.executable, str(ROOT / "research"), name]
+def test_a_closed_pipe_is_no_traceback():
+    command = [sys.executable, str(ROOT / "research"), "systems"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         process.stdout.close()
         assert process.stderr.read() == b""
