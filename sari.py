@@ -24,10 +24,11 @@ if __name__ == "sari":  # `import sari` in this folder finds this file first; th
 
 # `evaluate.load` copies the files that are named here, each on a line of its own, and no others.
 from .aggregation import sari_scores
-from .attached_texts import AttachedTexts
+from .attached_texts import attach
 from .comparison import compare_corpora
 from .corpus_statistics import State
 from .data_warnings import CATEGORIES
+from .generated_texts import PADDING
 from .languages import SentenceSplitter, Tokenizer
 from .messages import fault, short_repr
 from .ngram_statistics import COUNTINGS
@@ -36,7 +37,7 @@ from .signatures import read_signature
 from .significance import resolve_resampling
 from .text_checks import ENOUGH
 from .tokenization import encode_corpus
-from .training import ComputeMetrics
+from .training import reward
 from .validation import check_flags, refuse_positions, refuse_unknown, validate_columns
 from .variant_comparison import CHOICES
 from .variants import CITATION, OPTIONS, VARIANTS

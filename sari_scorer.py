@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from .aggregation import Result, Scores, SentenceScores
-from .attached_texts import TrainingMethods
+from .attached_texts import attach
 from .comparison import (
     Chosen,
     SystemComparison,
@@ -28,6 +28,7 @@ from .signatures import read_signature
 from .significance import resolve_resampling
 from .text_checks import check_layout, take_sample
 from .tokenization import encode_corpus
+from .training import compute_metrics, reward
 from .validation import (
     SystemColumns,
     check_choice,
@@ -50,7 +51,7 @@ COLUMNS = ("sources", "predictions", "references")
 RESULTS = ("details", "confidence", "resamples", "seed", "baselines")
 
 
-class Scorer(TrainingMethods):
+class Scorer:
     """SARI of lists of texts, configured once. The metric of `evaluate` is a subclass with the same methods.
 
     Args:
@@ -535,6 +536,11 @@ class Scorer(TrainingMethods):
         sources, candidates = validate_candidates(sources, candidates, least=2)
         give_warnings(variant_warnings(self.variant, sources))
         return minimum_bayes_risk(sources, candidates, self.variant)
+
+    # The methods for training are functions whose first argument is the scorer: see training.py and attached_texts.py.
+    compute_metrics = compute_metrics
+    attach = attach
+    reward = reward
 
 
 def compute(

@@ -319,9 +319,9 @@ def test_rows_of_other_sets_are_refused(dataset, with_function):
 ROW = {"labels": make_tokenizer()("a")["input_ids"], "input_ids": [6, 1], "source": "a b", "references": ["a"]}
 OTHER = {**ROW, "source": "c"}
 BAD_DATA = [
-    ({"dataset": [{"labels": [5]}]}, r"dataset: got a row with \['labels'\], expected columns \('labels', 'source'"),
-    ({"sources": "text"}, r"dataset: got a row with .*, expected columns \('labels', 'text', 'references'\)"),
-    ({"sources": SOURCES}, r"dataset: got a row with .*, expected columns \('labels', \["),
+    ({"dataset": [{"labels": [5]}]}, r"dataset: got a row with \['labels'\], expected columns \['labels', 'source'"),
+    ({"sources": "text"}, r"dataset: got a row with .*, expected columns \['labels', 'text', 'references'\]"),
+    ({"sources": SOURCES}, r"sources: got .*, expected the name of a column of dataset$"),
     ({"dataset": 5}, r"dataset: got 5, expected a data set, or several of them"),
     ({"dataset": [{**ROW, "source": None}]}, r"sources\[0\]: got a missing value"),
     ({"dataset": [{**ROW, "references": []}]}, r"references\[0\]: got no reference"),

@@ -1,0 +1,102 @@
+"""Texts that models generate: from token ids to texts, doubts about both, and the scores of the texts."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from .corpus_statistics import score_columns
+from .data_warnings import TrainingWarning, give_warnings
+from .messages import fault, short_repr
+from .validation import Columns, is_column, validate_texts
+from .variants import Variant
+
+#: What Trainers pad labels, inputs and predictions with.
+PADDING = -100
+#: So many references show whether the tokenizer changes texts.
+_CHECKED_REFERENCES = 20
+#: There is a warning if more than this part of the outputs is cut.
+_MANY_CUT = 0.1
+#: A function from a text of a model to the text that is scored; None for the same text.
+Postprocess = Callable[[str], str] | None
+
+
+class TextTokenizer:
+    """The tokenizer of a model: what it makes of token ids.
+
+    Attributes:
+        processor: the tokenizer as it was given, or a processor that has it.
+        tokenizer: the tokenizer itself.
+        size: one more than its largest id. Models may have more outputs than there are tokens.
+        special: the ids that begin, end, part and pad texts.
+    """
+
+    def __init__(self, name: str, processor: Any):
+        self.processor, self.tokenizer = processor, getattr(processor, "tokenizer", processor)
+        if not hasattr(self.tokenizer, "batch_decode"):
+            raise ValueError(fault(name, type(processor).__name__, "a tokenizer of transformers"))
+        added = self.tokenizer.added_tokens_decoder.items()
+        self.special = sorted({*self.tokenizer.all_special_ids, *(number for number, token in added if token.special)})
+        self.size = 1 + max(self.tokenizer.get_vocab().values())
+
+    def without_padding(self, ids: Any) -> np.ndarray:
+        """Return the ids of a row, int64[token], without padding of any kind."""
+        row = np.asarray(ids, np.int64)
+        return row[(row != PADDING) & (row != self.tokenizer.pad_token_id)]
+
+    def decode(self, rows: Any) -> list[str]:
+        """Return the texts of ids, int[row, token], without padding, unknown ids and special tokens."""
+        known = [[token for token in row if 0 <= token < self.size] for row in map(list, rows)]
+        return list(self.tokenizer.batch_decode(known, skip_special_tokens=True))
+
+    def change_warnings(self, references: list[list[str]], postprocess: Postprocess) -> Iterator[Warning]:
+        """Yield a warning if the tokenizer changes most texts, in more than case and spaces, and nothing mends it."""
+        if postprocess is not None:
+            return
+        texts = [row[0] for row in references[:_CHECKED_REFERENCES]]
+        decoded = self.decode(self.tokenizer(text_target=texts)["input_ids"]) if texts else []
+        changed = [pair for pair in zip(texts, decoded, strict=True) if len({*map(_words, pair)}) > 1]
+        if 2 * len(changed) > len(texts):
+            detail = " becomes ".join(map(short_repr, changed[0]))
+            yield TrainingWarning("the tokenizer changes texts: correct them with postprocess", detail)
+
+    def cut_warnings(self, rows: Any, setting: str, least: int = 0) -> Iterator[Warning]:
+        """Yield a warning if many rows of at least `least` ids have no end; `setting` is what makes them longer."""
+        ends = {PADDING, *self.special}
+        cut = sum(len(row) >= least and int(row[-1]) not in ends for row in rows)
+        if cut > _MANY_CUT * len(rows):
+            yield TrainingWarning(f"many outputs are cut before their end: raise {setting}", f"{cut} of {len(rows)}")
+
+    def unknown_warnings(self, rows: np.ndarray) -> Iterator[Warning]:
+        """Yield a warning if rows have ids that are not in the tokenizer."""
+        if unknown := int((rows >= self.size).any(axis=1).sum()):
+            message = "outputs have ids that the tokenizer lacks: give the one of the Trainer"
+            yield TrainingWarning(message, f"{unknown} of {len(rows)}")
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.casefold().split())
+
+
+def is_chat(messages: Any) -> bool:
+    """Return whether something is a list of the messages of a chat."""
+    return (
+        is_column(messages)
+        and len(messages) > 0
+        and all(isinstance(message, Mapping) and "role" in message for message in messages)
+    )
+
+
+def apply_postprocess(postprocess: Postprocess, texts: list[str]) -> list[str]:
+    """Return the texts that are scored."""
+    return texts if postprocess is None else validate_texts("postprocess", list(map(postprocess, texts)))
+
+
+def score_texts(
+    texts: list[str], sources: list[str], references: list[list[str]], *, variant: Variant, postprocess: Postprocess
+) -> dict[str, float]:
+    """Score generated texts: return "sari", "keep", "delete" and "add" in percent, and give warnings about them."""
+    corpus = score_columns(Columns(sources, apply_postprocess(postprocess, texts), references), variant)
+    give_warnings(corpus.warnings())
+    scores: Any = corpus.result()
+    return dict(scores)
