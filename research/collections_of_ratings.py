@@ -198,21 +198,22 @@ _STRUCTURE = partial(
     rating="structural_simplicity",
     test_set=(f"{_HSPLIT}/hsplit.tok.src", f"{_HSPLIT}/hsplit.tok.[1-4]"),
 )
-_WIKIPEDIA, _OTHER = "sentences of Wikipedia", "other texts"
+#: The groups.
+WIKIPEDIA, OTHER = "sentences of Wikipedia", "other texts"
 
 #: The collections by name, the oldest outputs first.
 COLLECTIONS = {
-    "ASSET ratings": Collection(_WIKIPEDIA, _asset_ratings),
-    "Simplicity-DA": Collection(_WIKIPEDIA, _SIMPLICITY_DA),
-    "HSplit, structure": Collection(_WIKIPEDIA, _STRUCTURE),
-    "SimpEval past": Collection(_WIKIPEDIA, _simpeval_past),
-    "SimpEval 2022": Collection(_WIKIPEDIA, _simpeval_2022),
-    "simpDA 2022": Collection(_WIKIPEDIA, _simpda_2022),
-    "Wu and Arase": Collection(_WIKIPEDIA, _language_models),
-    "D-Wikipedia, words": Collection(_OTHER, partial(_dwikipedia, ratings=("simplicity-word", "simplicity-sent"))),
-    "D-Wikipedia, overall": Collection(_OTHER, partial(_dwikipedia, ratings=("simplicity-overall",))),
-    "D-Wikipedia, meaning": Collection(_OTHER, partial(_dwikipedia, ratings=("meaning",))),
-    "OneStopQA": Collection(_OTHER, _onestopqa),
-    "MultiCochrane": Collection(_OTHER, _multicochrane),
-    "JADES": Collection(_OTHER, _jades, "ja-mecab"),
+    "ASSET ratings": Collection(WIKIPEDIA, _asset_ratings),
+    "Simplicity-DA": Collection(WIKIPEDIA, _SIMPLICITY_DA),
+    "HSplit, structure": Collection(WIKIPEDIA, _STRUCTURE),
+    "SimpEval past": Collection(WIKIPEDIA, _simpeval_past),
+    "SimpEval 2022": Collection(WIKIPEDIA, _simpeval_2022),
+    "simpDA 2022": Collection(WIKIPEDIA, _simpda_2022),
+    "Wu and Arase": Collection(WIKIPEDIA, _language_models),
+    "D-Wikipedia, words": Collection(OTHER, partial(_dwikipedia, ratings=("simplicity-word", "simplicity-sent"))),
+    "D-Wikipedia, overall": Collection(OTHER, partial(_dwikipedia, ratings=("simplicity-overall",))),
+    "D-Wikipedia, meaning": Collection(OTHER, partial(_dwikipedia, ratings=("meaning",))),
+    "OneStopQA": Collection(OTHER, _onestopqa),
+    "MultiCochrane": Collection(OTHER, _multicochrane),
+    "JADES": Collection(OTHER, _jades, "ja-mecab"),
 }

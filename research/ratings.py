@@ -27,7 +27,7 @@ from sari.corpus_statistics import score_columns
 from sari.human_ratings.correlation import Agreement, Numbers, SystemRows, agreement
 from sari.human_ratings.rated_outputs import RatedScore, rated_scores
 from sari.reports.by_references import scores_by_references
-from sari.research.collections_of_ratings import COLLECTIONS, Collection, cochrane_pairs
+from sari.research.collections_of_ratings import COLLECTIONS, OTHER, Collection, cochrane_pairs
 from sari.research.files import DOCS, TEST_SETS, Study, read_runs, read_test_set
 from sari.significance import Sample, resolve_resampling
 from sari.tokenization import split_into_tokens
@@ -174,12 +174,12 @@ def partial_correlation(x: Numbers, y: Numbers, given: Numbers) -> float:
 
 
 def ratings_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Return the tables of the page: of outputs by group, of systems, and by the number of references.
+    """Return the tables of the page: of outputs and pairs by group, of systems, and by the number of references.
 
     They have a row for each score, and a column for each collection or number of references.
     """
     groups = rows["collection"].map({name: collection.group for name, collection in COLLECTIONS.items()})
-    groups = rows["figure"].map({"Spearman": "systems", "pairs": "pairs", "SARI": "references"}).fillna(groups)
+    groups = rows["figure"].map({"Spearman": "systems", "pairs": OTHER, "SARI": "references"}).fillna(groups)
     columns = (rows["collection"] + " (" + rows["number"] + ")").where(rows["figure"] != "SARI", rows["number"])
     patterns = {"pairs": "{:.1f} [{:.1f}, {:.1f}]", "SARI": "{:.2f}"}
     cells = [
