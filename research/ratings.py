@@ -70,11 +70,11 @@ def _of_collection(name: str, collection: Collection, folder: Path) -> Iterator[
         variants = {each: resolve_variant(each, tokenize=tokenizer) for each in VARIANTS}
         variants["easse, 13a"] = resolve_variant("easse")
     lengths = _lengths(rated.texts, tokenizer or "none")
-    scores = [RatedScore("", "length", lengths, SystemRows(lengths), ""), _bleu(rated.texts, tokenizer or "13a")]
     corpora = {
         each: score_columns(rated.texts, variant, sentences=True, rows=True) for each, variant in variants.items()
     }
-    scores = [rated_scores(corpus)[0]._replace(name=each) for each, corpus in corpora.items()] + scores[::-1]
+    scores = [rated_scores(corpus)[0]._replace(name=each) for each, corpus in corpora.items()]
+    scores += [_bleu(rated.texts, tokenizer or "13a"), RatedScore("", "length", lengths, SystemRows(lengths), "")]
     number = len(set(rated.systems))
     for figure in ("Pearson", "Spearman")[: 1 + (number >= _FEWEST_SYSTEMS)]:
         of_systems = figure == "Spearman"

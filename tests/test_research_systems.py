@@ -1,5 +1,6 @@
 """Public outputs on made-up checkouts: scores, baselines and ranks; and what is stored."""
 
+import re
 import subprocess
 import sys
 
@@ -9,7 +10,7 @@ from published_trees import COLUMNS, REFERENCES, sentences, write
 
 from sari.research import published, systems
 from sari.research.__main__ import main
-from sari.research.files import REPOSITORIES, TEST_SETS, find_files, read_table
+from sari.research.files import DOCS, REPOSITORIES, TEST_SETS, find_files, read_table
 from sari.sari_scorer import Scorer
 from sari.variants import VARIANTS
 
@@ -60,10 +61,13 @@ def test_ranks_are_those_of_a_comparison_of_all_pairs(rows):
     assert [rows[name]["ranks"] for name in ("winner", "two", "runs")] == ["1-1", "2-3", "2-3"]
 
 
-def test_the_picture_is_drawn_from_the_stored_rows(tmp_path):
+def test_the_picture_has_the_names_and_taus_of_the_stored_rows(tmp_path):
     systems.draw_ranks(read_table(systems.FILE), tmp_path / "systems.svg")
-    text = (tmp_path / "systems.svg").read_text(encoding="utf-8")
-    assert [name for name in (*systems.NAMED, *systems.DRAWN) if name not in text] == []
+    drawn, stored = (
+        re.findall(r">([^<>]+)</text>", (path / "systems.svg").read_text("utf-8")) for path in (tmp_path, DOCS)
+    )
+    assert drawn == stored
+    assert {*systems.NAMED, *systems.DRAWN} < {*drawn}
 
 
 def test_stored_rows_say_how_systems_were_made_and_where_their_files_are():
