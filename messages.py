@@ -68,6 +68,15 @@ def fault(name: str, got: object, expected: str) -> str:
     return short_line(f"{name}: got {got if isinstance(got, str) else short_repr(got)}, expected {expected}")
 
 
+def count_of(number: int, noun: str) -> str:
+    """Return a number with its noun, in the plural but for one.
+
+    >>> count_of(1, "segment"), count_of(1000, "segment")
+    ('1 segment', '1,000 segments')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def join_names(names: Iterable[str], word: str = "or") -> str:
     """Return names as a choice or, with another word, as an enumeration.
 

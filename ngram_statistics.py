@@ -359,12 +359,11 @@ def ngram_shares(tokens: Tokens, variant: Variant) -> Iterator[tuple[np.ndarray,
     """Yield the precision that each distinct n-gram of segments earns, order by order.
 
     Yields:
-        float64[ngram, operation], from 0 to 1, and a function from the number of an n-gram to its tokens. N-grams of
-        sources come first, then those that only references hold: their numbers do not depend on the predictions. Then
-        come those that only predictions hold, which earn nothing.
+        float64[system, ngram, operation], from 0 to 1, and a function from the number of an n-gram to its tokens.
     """
     for order in _orders(tokens, variant):
-        counts = _counts_of_ngrams(*order.parts(), variant)
+        systems = range(len(tokens.predictions))
+        counts = np.stack([_counts_of_ngrams(*order.parts(system), variant) for system in systems])
         right, whole = counts[..., PRECISION_NUMERATOR], counts[..., PRECISION_DENOMINATOR]
         yield np.divide(right, whole, out=np.zeros_like(right), where=whole > 0), order.strings
 

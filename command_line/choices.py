@@ -112,7 +112,7 @@ def _read_side_files(options: Options) -> dict[str, Any]:
     paths = {file: getattr(options, file.name) for file in SIDE_FILES}
     wanted = {file for row in MEASURES if any(map(paths.get, row.side_files)) for file in row.side_files}
     return {
-        file.name: resolve(file.default)() if path is None else resolve(file.read)(path)
+        file.name: resolve(file.default)() if path is None else resolve(file.read)(path, options.encoding)
         for file, path in paths.items()
         if file in wanted
     }

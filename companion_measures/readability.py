@@ -15,6 +15,9 @@ from string import punctuation
 import numpy as np
 
 from sari.languages import PUNKT
+from sari.messages import fault
+from sari.text_files.errors import FileError
+from sari.text_files.reading import name_of, read_lines
 from sari.tokenization import Text, count_sentences, split_into_tokens
 from sari.validation import validate_texts
 
@@ -125,23 +128,21 @@ def word_ranks(texts, ranks: Mapping[str, int], stop_words: Collection[str]) -> 
     return np.array(rows, np.float64)
 
 
-def read_ranks(path: str | Path) -> dict[str, int]:
+def read_ranks(path: str | Path, encoding: str = "utf-8") -> dict[str, int]:
     """Read a table of frequencies: a word in each line, the most frequent first; what follows a tab is ignored.
 
     EASSE's is tseval/resources/various/enwiki_frequency_table.tsv of
     https://github.com/facebookresearch/text-simplification-evaluation. Only the first 50,000 words count.
 
     Raises:
-        OSError: for a file that cannot be read.
-        ValueError: for one that is not UTF-8, or has no word.
+        FileError: for a file that is no text in this encoding, or has no word.
     """
-    words = read_words(path, RANKED_WORDS)
-    return {word: rank for rank, word in enumerate(words)}
+    return {word: rank for rank, word in enumerate(_read_words(path, encoding, RANKED_WORDS))}
 
 
-def read_stop_words(path: str | Path) -> frozenset[str]:
-    """Read words in lower case, as `read_words` does."""
-    return frozenset(map(str.lower, read_words(path)))
+def read_stop_words(path: str | Path, encoding: str = "utf-8") -> frozenset[str]:
+    """Read words in lower case, with which lines begin, up to a tab; errors as in `read_ranks`."""
+    return frozenset(map(str.lower, _read_words(path, encoding, None)))
 
 
 def nltk_stop_words() -> frozenset[str]:
@@ -157,13 +158,8 @@ def nltk_stop_words() -> frozenset[str]:
         raise ImportError(f"stop_words: got nothing, expected a file, or NLTK's: {how}") from None
 
 
-def read_words(path: str | Path, most: int | None = None) -> list[str]:
-    """Read the words that lines begin with, up to a tab; errors as in `read_ranks`."""
-    try:
-        with open(path, encoding="utf-8-sig") as file:
-            lines = [line.rstrip("\n").partition("\t")[0] for line in islice(file, most)]
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: {error.reason} at byte {error.start}, expected UTF-8") from None
-    if not any(lines):
-        raise ValueError(f"{path}: got no word, expected one in each line")
-    return lines
+def _read_words(path: str | Path, encoding: str, most: int | None) -> list[str]:
+    words = [line.partition("\t")[0] for line in islice(read_lines(str(path), encoding), most)]
+    if not any(words):
+        raise FileError(fault(name_of(str(path)), "no word", "one in each line"))
+    return words

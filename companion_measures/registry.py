@@ -28,7 +28,7 @@ class SideFile:
     Attributes:
         name: the argument of measures that it becomes.
         help: what it holds.
-        read: the function of `companion_measures` that reads it.
+        read: the function of `companion_measures` that reads it, of a path and an encoding.
         default: the function that returns what is used without the file; empty if the file must be given.
     """
 
@@ -209,7 +209,7 @@ MEASURES = (
     _near(
         "equal_to_reference",
         "Equal to a reference",
-        "outputs without such an edit",
+        "outputs with the tokens of a reference, in their order",
         "simplification.equal_tokens",
         **_SHARE,
     ),
@@ -236,7 +236,7 @@ MEASURES = (
     _reading(
         "sentences",
         "Sentences per output",
-        "a sentence also ends at a full stop without a space after it",
+        "a sentence also ends at a mark that a capitalized word follows without a space",
         "simplification.sentence_counts",
     ),
     _reading(
@@ -310,7 +310,7 @@ MEASURES = (
     _accuracy(
         "generation_string_accuracy",
         "Generation string accuracy",
-        "the same, but a moved word is one edit",
+        "1 − edits ÷ tokens of the nearest reference; a moved word is one edit",
         "accuracy.generation_string_accuracies",
         is_slow=True,
     ),

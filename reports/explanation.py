@@ -11,6 +11,7 @@ from itertools import pairwise
 from sari.aggregation import OrderFigures, Scores, penalty_factors
 from sari.corpus_statistics import score_corpus
 from sari.data_warnings import WarningRow, warning_rows
+from sari.messages import count_of
 from sari.ngram_statistics import SegmentCounts, count_ngrams, ngram_tables
 from sari.reports.alignment import align, pair_words
 from sari.reports.reasons import Token, say_why, token_done_to, token_of_output, token_of_reference
@@ -194,8 +195,8 @@ def _penalties(counted: SegmentCounts, variant: Variant) -> Iterator[Penalty]:
         return
     ((source, output, references),), ((of_output, of_references),) = (column.tolist() for column in counted.sizes)
     why = {
-        "shortness": f"output {output} tokens, references {references}",
-        "verbosity": f"output {output} tokens, references {references}, source {source}",
+        "shortness": f"output {count_of(output, 'token')}, references {references}",
+        "verbosity": f"output {count_of(output, 'token')}, references {references}, source {source}",
         "sentences": f"output {of_output}, references {of_references}",
     }
     for name, factor in penalty_factors(*counted.sizes).items():

@@ -153,13 +153,13 @@ class Measuring:
             fields: dict[str, Any] = {name: {**getattr(row, name), **values} for name, values in measures_of.items()}
             rows.append(replace(row, **fields))
         nrefs = report.nrefs[0] if len(report.nrefs) == 1 else "var"
-        signatures = [measure.signature(nrefs=nrefs, tokenize=self.tokenize) for measure in measured.rows]
+        signatures = {row.name: row.signature(nrefs=nrefs, tokenize=self.tokenize) for row in measured.rows}
         english = [measure.label for measure in measured.rows if measure.is_english]
         return replace(
             report,
             rows=rows,
             measures=list(measured.rows),
-            measure_signatures=[line for line in signatures if line],
+            measure_signatures={name: line for name, line in signatures.items() if line},
             warnings=report.warnings + warning_rows(language_warnings(english, self.columns.sources)),
         )
 

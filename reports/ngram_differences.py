@@ -1,20 +1,20 @@
 """Find the n-grams that one system gains and loses against another, over a whole corpus."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from heapq import nsmallest
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from sari.ngram_statistics import ngram_shares
 from sari.reports.tables import Table, make_table
-from sari.tokenization import encode_chunk
-from sari.validation import Columns, SystemColumns
+from sari.tokenization import encode_corpus
+from sari.validation import SystemColumns
 from sari.variants import OPERATIONS, Variant
 
-# Segments whose n-grams are compared at once, the n-grams of each list, and the least difference.
-_SEGMENTS, _MOST, _TINY = 500, 10, 1e-9
+# The n-grams of each list, and the least difference.
+_MOST, _TINY = 10, 1e-9
 # English words without a meaning of their own.
 _WORDS = """
     a an the and or but nor so yet if as than that which who whom whose this these those it its he him his she her
@@ -55,18 +55,16 @@ def ngram_differences(columns: SystemColumns, variant: Variant, baseline: str) -
     credits: dict[str, defaultdict[tuple[str, str], np.ndarray]] = {
         name: defaultdict(lambda: np.zeros(2)) for name in columns.predictions if name != baseline
     }
-    for begin in range(0, len(columns.sources), _SEGMENTS):
-        part = slice(begin, begin + _SEGMENTS)
-        of_baseline = _credits(columns.of(baseline), part, variant)
-        for name, sums in credits.items():
-            of_system = _credits(columns.of(name), part, variant)
-            for (earned, strings), (baseline_earned, _) in zip(of_system, of_baseline, strict=True):
-                size = min(len(earned), len(baseline_earned))
-                both = np.stack([earned[:size], baseline_earned[:size]], axis=-1)
+    systems = list(columns.predictions)
+    for tokens in encode_corpus(columns.sources, columns.references, columns.predictions.values(), variant):
+        for shares, strings in ngram_shares(tokens, variant):
+            earned = dict(zip(systems, shares, strict=True))
+            for name, sums in credits.items():
+                both = np.stack([earned[name], earned[baseline]], axis=-1)
                 for ngram, operation in np.argwhere(np.abs(both[..., 0] - both[..., 1]) > _TINY).tolist():
-                    tokens = strings(ngram)
-                    if any(map(_is_content, tokens)):
-                        sums[" ".join(tokens), OPERATIONS[operation]] += both[ngram, operation]
+                    words = strings(ngram)
+                    if any(map(_is_content, words)):
+                        sums[" ".join(words), OPERATIONS[operation]] += both[ngram, operation]
     return {name: _largest(sums) for name, sums in credits.items()}
 
 
@@ -82,12 +80,6 @@ def tabulate_ngrams(differences: Mapping[str, list[NgramDifference]], baseline: 
         for name, rows in differences.items()
         if rows
     ]
-
-
-def _credits(columns: Columns, part: slice, variant: Variant) -> list[tuple[np.ndarray, Callable[[int], Any]]]:
-    """Return for each order the credits of the n-grams of some segments, and what gives their tokens."""
-    tokens = encode_chunk(columns.sources[part], columns.references[part], columns.predictions[part], variant)
-    return list(ngram_shares(tokens, variant))
 
 
 def _largest(credits: Mapping[tuple[str, str], np.ndarray]) -> list[NgramDifference]:

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sari.messages import escape_unprintable, join_names
+from sari.messages import count_of, escape_unprintable, join_names
 from sari.variants import CHANGES, CITATION, VERSION
 
 if TYPE_CHECKING:  # slow to import
@@ -111,21 +111,20 @@ def _of_texts(report: ScoreReport) -> str:
     """Return the sentence on the segments, the test set, the references, and the tokens that all variants share."""
     first, *others = report.nrefs
     of = f" of {report.test_set}" if report.test_set else ""
-    number = f"{first} to {others[-1]}" if others else str(first)
-    references = f"{number} reference{'' if report.nrefs == [1] else 's'} each"
+    references = f"{first} to {count_of(others[-1], 'reference')}" if others else count_of(first, "reference")
     columns = [text for variant in report.scored_by.values() for text in (variant.text, variant.source_text)]
     values = {name: {getattr(text, name) for text in columns} for name in ("tokenize", "lowercase")}
     shared = [_literal(CHANGES[name].words(*choices)) for name, choices in values.items() if len(choices) == 1]
     over = f"; the texts are scored as {', '.join(shared)}" if shared else ""
-    return f"The test data are {report.size}{of} with {references}{over}."
+    return f"The test data are {report.size}{of} with {references} each{over}."
 
 
 def _of_resampling(report: ScoreReport) -> Iterator[str]:
     """Yield the sentences on intervals and tests."""
     draws = report.resampling
     if draws and draws.confidence is not None:
-        resamples = f"{draws.resamples:,} bootstrap resamples of the segments"
-        yield f"Intervals are {100 * draws.confidence:g}% percentile intervals of {resamples}."
+        resamples = count_of(draws.resamples or 0, "bootstrap resample")
+        yield f"Intervals are {100 * draws.confidence:g}% percentile intervals of {resamples} of the segments."
     if draws and draws.comparisons:
         others = f"*{_literal(draws.baseline)}*" if draws.baseline else "each other"
         test = f"{draws.test.title[0].lower()}{draws.test.title[1:]} ({draws.trials:,} {draws.test.draws})"

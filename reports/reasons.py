@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from sari.messages import count_of
 from sari.reports.segment_ngrams import Ngram
 
 #: The marks of tokens, and what they mean. A token of the source is kept or deleted "rightly" if that earns at least
@@ -54,7 +55,7 @@ def token_of_output(ngram: Ngram) -> Token:
         return token_done_to(ngram, "add")
     why = say_why(ngram, "keep")
     if ngram.output > ngram.source:
-        surplus = f"It stands here {_times(ngram.output)}, in the source {_times(ngram.source)}"
+        surplus = f"It stands here {count_of(ngram.output, 'time')}, in the source {count_of(ngram.source, 'time')}"
         why += f" {surplus}: the surplus is ignored."
     return Token(ngram.tokens[0], "kept", why, ngram.credit("keep"))
 
@@ -93,7 +94,7 @@ def say_why(ngram: Ngram, operation: str) -> str:
     if abs(_share(agreeing, ngram.nrefs) - credit) < _SAME:
         return why
     if ngram.references > ngram.holders:
-        return f"{why} Together they have it {_times(ngram.references)}: {_credit_in_words(credit)}."
+        return f"{why} Together they have it {count_of(ngram.references, 'time')}: {_credit_in_words(credit)}."
     return f"{why} {ngram.rule}: {_credit_in_words(credit)}."
 
 
@@ -102,9 +103,9 @@ def _why_repeated(ngram: Ngram, operation: str) -> str:
     kept, credit = min(ngram.source, ngram.output), ngram.credit(operation)
     done, number = ("Kept", kept) if operation == "keep" else ("Deleted", ngram.source - kept)
     have = "the reference has" if ngram.nrefs == 1 else f"the {ngram.nrefs} references together have"
-    why = f"{done} {number} of {_times(ngram.source)}; {have} it {_times(ngram.references)}"
+    why = f"{done} {number} of {count_of(ngram.source, 'time')}; {have} it {count_of(ngram.references, 'time')}"
     if ngram.scale > ngram.nrefs:
-        why += f", and each copy of source and output counts {_times(ngram.scale)}"
+        why += f", and each copy of source and output counts {count_of(ngram.scale, 'time')}"
     gone, may_go = number * ngram.scale, max(ngram.source * ngram.scale - ngram.references, 0)
     if operation == "delete" and abs(_share(min(gone, may_go), gone) - credit) > _SAME:
         why += ". This variant credits deletions only as far as they outnumber the copies of the references"
@@ -133,11 +134,6 @@ def _who(number: int, of: int, singular: str, plural: str) -> str:
     if not number:
         return f"none of the {of} references {singular}"
     return f"{number} of {of} references {singular if number == 1 else plural}"
-
-
-def _times(number: int) -> str:
-    """Return how often something is there, in words."""
-    return "1 time" if number == 1 else f"{number} times"
 
 
 def _share(good: float, whole: float) -> float:

@@ -50,6 +50,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from sari.messages import count_of
 from sari.reports.tables import warning_in_words
 from sari.variants import CHANGES, SCORES
 
@@ -188,7 +189,8 @@ class ScoreReport:
         published: what is published about the test set, under each variant.
         warnings: about data and variants.
         resampling: None without intervals and tests.
-        measures: the companion measures of the rows, with `measure_signatures`.
+        measures: the companion measures of the rows.
+        measure_signatures: their signatures, by name; measures computed elsewhere have none.
         test_set: its name; None if it is unknown.
         lengths: the classes of source lengths, for reports.
         ngrams: those that systems gain and lose against the baseline of the tests, or the first system, for reports.
@@ -204,7 +206,7 @@ class ScoreReport:
     warnings: list[WarningRow] = field(default_factory=list)
     resampling: ResamplingSummary | None = None
     measures: list[Measure] = field(default_factory=list)
-    measure_signatures: list[str] = field(default_factory=list)
+    measure_signatures: dict[str, str] = field(default_factory=dict)
     test_set: str | None = None
     lengths: list[Length] = field(default_factory=list)
     ngrams: dict[str, list[NgramDifference]] = field(default_factory=dict)
@@ -233,8 +235,7 @@ class ScoreReport:
     @property
     def size(self) -> str:
         """The number of segments, for people."""
-        segments = self.rows[0].segments
-        return f"{segments:,} segment{'' if segments == 1 else 's'}"
+        return count_of(self.rows[0].segments, "segment")
 
     @property
     def titles(self) -> dict[str, str]:
@@ -344,6 +345,7 @@ def score_fields(report: ScoreReport) -> dict[str, Any]:
     """Return a report in the schema above."""
     values = asdict(replace(report, rows=[], scored_by={}, nrefs=[]))  # what is empty is left out
     values["measures"] = [{name: getattr(measure, name) for name in _OF_MEASURES} for measure in report.measures]
+    values["measure_signatures"] = list(report.measure_signatures.values())
     values["explanations"] = [{"name": name, **difference} for name, difference in report.explanations]
     values["ngrams"] = {name: [row._asdict() for row in rows] for name, rows in report.ngrams.items()}
     for segment in values["segments"]:

@@ -38,7 +38,7 @@ BASELINE_SUMMARIES = {
     "copy": "the sources as outputs",
     "empty": "outputs without words",
     "unrelated": "references of other segments",
-    "references": "mean of the references, each scored against the others",
+    "references": "mean of the references (at most ten), each scored against the others",
     "reference 1": "the first references, scored against the others",
 }
 #: The decimals of scores, for which those of measures are meant.
@@ -51,11 +51,13 @@ class _RowColumn(NamedTuple):
     """A column of the table of scores whose cells are no scores.
 
     Attributes:
+        field: of the rows.
         heading: of the column.
         text: from a row to its cell; the column is left out where all are empty.
         note: what the column means.
     """
 
+    field: str
     heading: str
     text: Callable[[ScoreRow], str]
     note: str
@@ -64,11 +66,13 @@ class _RowColumn(NamedTuple):
 #: The columns that are no scores, by the names that `tabulate_scores` takes.
 _ROW_COLUMNS = {
     "group": _RowColumn(
+        "group",
         "Group",
         lambda row: str(row.group or ""),
         "Group: a new one starts where every system above is significantly better than every system below",
     ),
     "ranks": _RowColumn(
+        "rank",
         "Ranks",
         lambda row: "-".join(map(str, dict.fromkeys(row.rank or []))),
         "Ranks: best and worst that the tests allow",
@@ -92,15 +96,17 @@ def tabulate_scores(
     Raises:
         ValueError: where nothing is left to show.
     """
-    names = {*SHOWN, *(measure.name for measure in report.measures)} if show is None else show
+    names = {*SHOWN, *(measure.name for measure in report.measures)} if show is None else {*show}
+    shown = _only(report, names)
     scores = [_Figure(name, LABELS[name], digits) for name in SCORES]
     measures = [
         _Figure(row.name, row.label, max(row.digits + digits - DIGITS, 0), row.unit, row.better)
-        for row in report.measures
+        for row in shown.measures
     ]
+    tested = [figure for figure in (*scores, *measures) if figure.name in (show or ())] or [scores[0], *measures]
     tables = [
-        *_score_table(report, [figure for figure in scores if figure.name in names], names),
-        *_difference_table(report, [scores[0], *measures], names),
+        *_score_table(shown, [figure for figure in scores if figure.name in names]),
+        *_difference_table(shown, tested, names),
         *(
             tabulate_orders(_title(report, "n-gram order", row.name, row.variant), row.orders, digits)
             for row in report.results
@@ -108,7 +114,7 @@ def tabulate_scores(
         ),
         *_reference_tables(report, digits),
         *(standing.table(report.results, digits) for standing in report.published if standing.rows),
-        *_measure_table(report, [figure for figure in measures if figure.name in names], names),
+        *_measure_table(shown, [figure for figure in measures if figure.name in names]),
     ]
     if report.explanations:
         tables.append(tabulate_steps(report.explanations, digits))
@@ -116,13 +122,38 @@ def tabulate_scores(
         raise ValueError(fault("show", ", ".join(names), "a score, measure or difference that there is"))
     return TableReport(
         tables=tables,
-        methods=list(_methods(report, names)),
-        signatures=report.signatures + report.measure_signatures,
+        methods=list(_methods(shown)),
+        signatures=[*shown.signatures, *shown.measure_signatures.values()],
         warnings=report.warnings,
-        paragraph=methods_paragraph(report),
+        paragraph=methods_paragraph(shown),
         records=partial(score_records, report),
         fields=partial(score_fields, report),
     )
+
+
+def _only(report: ScoreReport, names: Collection[str]) -> ScoreReport:
+    """Return a report with what is shown alone, so that notes, signatures and the paragraph are about nothing else."""
+    lacking: dict[str, Any] = {column.field: None for name, column in _ROW_COLUMNS.items() if name not in names}
+    draws = report.resampling
+    if draws is not None and "intervals" not in names:
+        draws = replace(draws, confidence=None)
+        lacking |= {"confidence_intervals": {}, "difference_intervals": {}}
+    measures = [row for row in report.measures if row.name in names]
+    if not measures and _has_differences(report, names) and not {*SCORES} & {*names}:
+        measures = report.measures  # those of the table of differences
+    signatures = report.measure_signatures
+    return replace(
+        report,
+        rows=[replace(row, **lacking) for row in report.rows],
+        resampling=draws,
+        measures=measures,
+        measure_signatures={row.name: signatures[row.name] for row in measures if row.name in signatures},
+    )
+
+
+def _has_differences(report: ScoreReport, names: Collection[str]) -> bool:
+    """Return whether the table of differences is shown: if systems are tested, and it is among the names."""
+    return any(row.against for row in report.rows) and not {"difference", "p"}.isdisjoint(names)
 
 
 def check_show(show: Iterable[str], measures: Iterable[Measure]) -> None:
@@ -178,7 +209,7 @@ def _is_significant(row: ScoreRow, name: str) -> bool:
 # ---- Scores ---------------------------------------------------------------------------------------------------------
 
 
-def _score_table(report: ScoreReport, figures: Sequence[_Figure], show: Collection[str]) -> Iterator[Table]:
+def _score_table(report: ScoreReport, figures: Sequence[_Figure]) -> Iterator[Table]:
     """Yield the table with a row for each system, baseline and variant; a single one has a row for each score instead.
 
     Of several systems, SARI alone has intervals.
@@ -188,16 +219,16 @@ def _score_table(report: ScoreReport, figures: Sequence[_Figure], show: Collecti
     rows = sorted([*report.results, *report.baselines], key=lambda row: labels.index(row.variant))
     if len(rows) == 1:
         if figures:
-            table = _table_of_figures(report, title, "Score", figures, rows, show)
+            table = _table_of_figures(report, title, "Score", figures, rows)
             yield replace(table, segments=rows[0].segments)
         return
     columns: list[_Column] = []
     for figure in figures:
         best = _best_scores(report, figure.name)
         columns.append((figure.label, [figure.score(row, best.get(row.variant)) for row in rows]))
-        if figure.name == "sari" and "intervals" in show:
+        if figure.name == "sari":
             columns.append((_interval_heading(report), [figure.interval(row.confidence_intervals) for row in rows]))
-    columns += [(column.heading, list(map(column.text, rows))) for column in _row_columns(report, show)]
+    columns += [(column.heading, list(map(column.text, rows))) for column in _row_columns(report)]
     if columns:
         outside = list(_outside_competition(report))
         best_of = "the best of the column among the systems that compete" if outside else "the best of the column"
@@ -212,9 +243,9 @@ def _score_table(report: ScoreReport, figures: Sequence[_Figure], show: Collecti
         )
 
 
-def _row_columns(report: ScoreReport, show: Collection[str]) -> list[_RowColumn]:
-    """Return the wanted columns that are no scores, where any row has a text for them."""
-    return [column for name, column in _ROW_COLUMNS.items() if name in show and any(map(column.text, report.rows))]
+def _row_columns(report: ScoreReport) -> list[_RowColumn]:
+    """Return the columns that are no scores, where any row has a text for them."""
+    return [column for column in _ROW_COLUMNS.values() if any(map(column.text, report.rows))]
 
 
 def _name_columns(report: ScoreReport, rows: Sequence[ScoreRow]) -> list[_Column]:
@@ -235,21 +266,14 @@ def _table(report: ScoreReport, title: str, names: list[_Column], figures: list[
 
 
 def _table_of_figures(
-    report: ScoreReport,
-    title: str,
-    heading: str,
-    figures: Sequence[_Figure],
-    rows: Sequence[ScoreRow],
-    show: Collection[str],
+    report: ScoreReport, title: str, heading: str, figures: Sequence[_Figure], rows: Sequence[ScoreRow]
 ) -> Table:
     """Return a table with a row for each figure and a column for each row of the report."""
     labels = [f"{figure.label} {figure.better}".rstrip() for figure in figures]
     columns: list[_Column] = []
     for row in rows:
         columns.append((row.title, [figure.score(row) for figure in figures]))
-        if "intervals" in show:
-            ends = [figure.interval(row.confidence_intervals) for figure in figures]
-            columns.append((_interval_heading(report), ends))
+        columns.append((_interval_heading(report), [figure.interval(row.confidence_intervals) for figure in figures]))
     return _table(report, title, [(heading, labels)], columns)
 
 
@@ -267,26 +291,30 @@ def _best_scores(report: ScoreReport, name: str) -> dict[str, float]:
 
 
 def _difference_table(report: ScoreReport, figures: Sequence[_Figure], show: Collection[str]) -> Iterator[Table]:
-    """Yield the table of tested differences in SARI and measures between pairs of systems, if it is wanted.
+    """Yield the table of tested differences between pairs of systems, if it is wanted.
 
-    With all pairs, the system with the higher SARI comes first.
+    With all pairs, the system with the higher SARI comes first. Measures are the same under all variants.
     """
-    compared = report.pairs or [row for row in report.results if row.against]
-    if not compared or {"difference", "p"}.isdisjoint(show):
+    if not _has_differences(report, show):
         return
-    figures = [figure for figure in figures if figure.name in show] or figures
-    tested = [(figure, row) for figure in figures for row in compared if figure.name in row.differences]
+    compared = [row for row in report.rows if row.against]
+    tested = [
+        (figure, row)
+        for figure in figures
+        for row in compared
+        if figure.name in SCORES or row.variant == compared[0].variant
+    ]
     rows = [row for _, row in tested]
     names: list[_Column] = [("System", [row.name for row in rows]), ("Against", [str(row.against) for row in rows])]
     if len(report.scored_by) > 1:
-        names.append(("Variant", [report.titles[row.variant] for row in rows]))
+        of_scores = [report.titles[row.variant] if figure.name in SCORES else "" for figure, row in tested]
+        names.append(("Variant", of_scores))
     names.append(("Score", [figure.label for figure, _ in tested]))
     columns: list[_Column] = []
     if "difference" in show:
         columns.append(("Diff.", [figure.difference(row) for figure, row in tested]))
-        if "intervals" in show:
-            ends = [figure.interval(row.difference_intervals) for figure, row in tested]
-            columns.append((_interval_heading(report), ends))
+        ends = [figure.interval(row.difference_intervals) for figure, row in tested]
+        columns.append((_interval_heading(report), ends))
     if "p" in show:
         columns.append(("p", [_p_value_text(row.p_values[figure.name]) for figure, row in tested]))
         if report.resampling is not None and report.resampling.comparisons > 1:
@@ -340,12 +368,12 @@ def _mark_notes(report: ScoreReport, table: Table) -> list[str]:
     return [f"{HIGHER} significantly higher, {LOWER} significantly lower than {than}: {p_value} < {SIGNIFICANT:g}"]
 
 
-def _methods(report: ScoreReport, show: Collection[str]) -> Iterator[str]:
+def _methods(report: ScoreReport) -> Iterator[str]:
     """Yield how the intervals, tests and measures of a report were computed, and why nothing published is shown."""
     from sari.significance import BOOTSTRAP  # here, since it is slow to import
 
     draws = report.resampling
-    if draws is not None and draws.confidence is not None and "intervals" in show:
+    if draws is not None and draws.confidence is not None:
         corrected = "; those of differences are not corrected" if draws.comparisons > 1 else ""
         method = BOOTSTRAP.describe(draws.resamples, draws.seed, over="segments")
         yield f"{interval_heading(draws.confidence)}: {method}{corrected}"
@@ -353,14 +381,14 @@ def _methods(report: ScoreReport, show: Collection[str]) -> Iterator[str]:
         method = draws.test.describe(draws.trials, draws.seed)
         yield f"Tests: each system against {draws.baseline or 'each'}; two-sided, {method}"
         if draws.comparisons > 1:
-            parts = [*(["variant"] if len(report.scored_by) > 1 else []), *(["figure"] if report.measures else [])]
+            parts = [*(["variant"] if len(report.scored_by) > 1 else []), *(["score"] if report.measures else [])]
             across = f" within each {' and '.join(parts)}, not across them" if parts else ""
             yield f"Corrected p: for {draws.comparisons} comparisons{across} (Holm 1979)"
         elif len(report.scored_by) > 1:
             yield "p-values are not corrected across variants"
         yield f"Null hypothesis: {draws.test.null_hypothesis}"
-    yield from (column.note for column in _row_columns(report, show))
-    yield from (f"{row.label}: {row.about}" for row in report.measures if row.name in show)
+    yield from (column.note for column in _row_columns(report))
+    yield from (f"{row.label}: {row.about}" for row in report.measures)
     yield from (standing.reason for standing in report.published if standing.reason)
 
 
@@ -395,11 +423,11 @@ def _reference_tables(report: ScoreReport, digits: int) -> Iterator[Table]:
         yield make_table(_title(report, "number of references", name, label), headings, rows, texts=0)
 
 
-def _measure_table(report: ScoreReport, figures: Sequence[_Figure], show: Collection[str]) -> Iterator[Table]:
+def _measure_table(report: ScoreReport, figures: Sequence[_Figure]) -> Iterator[Table]:
     """Yield the table with the measures as rows, which are the same under all variants."""
     rows = [row for row in (*report.results, *report.baselines) if row.variant == report.rows[0].variant]
     if figures:
-        yield _table_of_figures(report, "Companion measures", "Measure", figures, rows, show)
+        yield _table_of_figures(report, "Companion measures", "Measure", figures, rows)
 
 
 def tabulate_steps(explanations: Sequence[tuple[str, VariantDifference]], digits: int = DIGITS) -> Table:

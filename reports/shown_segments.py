@@ -14,9 +14,6 @@ from sari.variants import Text, Variant
 
 # The words of all segments that are shown.
 _WORDS = 30_000
-# The tokens whose changes are reasons to show a segment.
-_TOKENS = Text(tokenize="13a")
-
 # The segments of a choice for one system; of several, each has fewer. Up to `_TOGETHER` systems are shown with every
 # segment; of more, those for which it was chosen.
 _OF_ONE, _TOGETHER = 8, 4
@@ -39,39 +36,51 @@ def choose_segments(
         seed: of the random segments.
         advance: called with the name of each system.
     """
-    number = max(1, _OF_ONE // len(systems) ** 2)
+    number, sources = max(1, _OF_ONE // len(systems) ** 2), _tokens(columns.sources)
     # By the place of a segment, the reasons to show it, each with the name of its system; random ones are of all.
     reasons: defaultdict[int, list[tuple[str, str]]] = defaultdict(list)
     for place in np.random.default_rng(seed).permutation(len(columns.sources))[:number].tolist():
         reasons[place] += [(system.name, "random") for system in systems]
     for system in systems:
         advance(system.name)
-        for title, note, values in _standing_out(system, systems[0], columns):
+        for title, note, values in _standing_out(system, systems[0], columns, sources):
             for place in np.argsort(-values, kind="stable")[:number].tolist():
                 if values[place] > 0:
                     reasons[place].append((system.name, title + note.format(values[place])))
     return [_explain_segment(columns, variant, place, reasons[place]) for place in _few(reasons, columns)]
 
 
-def _standing_out(system: ScoreRow, first: ScoreRow, columns: SystemColumns) -> list[tuple[str, str, np.ndarray]]:
+def _tokens(texts: list[str]) -> list[str]:
+    """Return the tokens of texts whose changes are reasons to show segments, joined by spaces."""
+    return list(map(" ".join, split_into_tokens(texts, Text(tokenize="13a"))))
+
+
+def _standing_out(
+    system: ScoreRow, first: ScoreRow, columns: SystemColumns, sources: list[str]
+) -> list[tuple[str, str, np.ndarray]]:
     """Return why segments of a system stand out, among others by wins and losses against the first system.
+
+    Args:
+        system, first: with the scores of segments.
+        columns: the texts.
+        sources: the tokens of the sources.
 
     Returns:
         For each reason its title, a note, and a number for each segment. The segments of the highest numbers above 0
         are shown, with their number in the note.
     """
-    sources, outputs = columns.sources, columns.predictions[system.name]
+    outputs = columns.predictions[system.name]
     of = f" of {system.name}" if len(columns.predictions) > 1 else ""
     scores = np.array(system.sentences["sari"])
     gains = scores - np.array(first.sentences["sari"])
-    tokens = [list(map(" ".join, split_into_tokens(texts, _TOKENS))) for texts in (sources, outputs)]
+    tokens = sources, _tokens(outputs)
     ratios = compression_ratios(*tokens)
     return [
         (f"best{of}", "", scores),
         (f"worst{of}", "", 100 - scores),
         (f"{system.name} most above {first.name}", " (by {:.1f})", gains),
         (f"{system.name} most below {first.name}", " (by {:.1f})", -gains),
-        (f"most splits{of}", " ({:+g} sentences)", sentence_counts(outputs) - sentence_counts(sources)),
+        (f"most splits{of}", " (sentences: {:+g})", sentence_counts(outputs) - sentence_counts(columns.sources)),
         # Empty outputs compress nothing.
         (f"strongest compression{of}", " ({:.0%} fewer characters)", np.where(ratios > 0, 1 - ratios, 0)),
         (f"most rewritten{of}", " (words added: {:.3f})", added_proportions(*tokens)),

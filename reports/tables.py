@@ -99,7 +99,7 @@ class TableReport:
     Attributes:
         tables: for people, with rounded figures.
         methods: sentences that say how the figures were computed, which LaTeX leaves to the paragraph.
-        signatures: of the scores in the tables.
+        signatures: of SARI, and of the measures in the tables.
         warnings: about the data, the variant and the resamples.
         paragraph: how the scores were computed, for a paper, which LaTeX adds: see `methods_paragraph`.
         records: returns the figures at full precision, as at least one row; all rows have the same keys.

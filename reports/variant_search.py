@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from sari.messages import count_of
 from sari.reports.score_report import without_empty
 from sari.reports.tables import TableReport, make_table
 from sari.variants import OPERATIONS, SCORES
@@ -70,7 +71,8 @@ def _search_notes(search: VariantSearch, runs: int) -> Iterator[str]:
     if 0 < float(search["figure"]) < 1:
         yield f"SARI is in percent here: look for {Decimal(search['figure']).scaleb(2)}, if the figure is a share of 1."
     if len(hits) > _MOST_ROWS:
-        yield f"These {_MOST_ROWS} differ least from published variants; {len(hits) - _MOST_ROWS} others print it, too."
+        others = count_of(len(hits) - _MOST_ROWS, "further hit")
+        yield f"These {_MOST_ROWS} differ least from published variants; not shown: {others}."
     for verdict, meaning in _VERDICTS.items():
         if any(row["verdict"] == verdict for row in hits):
             yield meaning

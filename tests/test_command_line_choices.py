@@ -66,12 +66,13 @@ def test_what_lacks_its_data_is_left_out_of_all(printed_json):
 
 
 def test_ranks_of_words_are_read_from_files(printed_json, tmp_path):
-    (tmp_path / "ranks").write_text("the\t9\ntown\t5\nlighthouse\t2\n", encoding="utf-8")
+    (tmp_path / "ranks").write_text("the\t9\ntown\t5\nlighthouse\t2\n\xe9\t1\n", encoding="latin-1")
     (tmp_path / "stop").write_text("THE\n", encoding="utf-8")
     given = ["--word-ranks", tmp_path / "ranks", "--stop-words", tmp_path / "stop", "--measures", "word_rank"]
-    found = printed_json(*ONE, *given, "--tokenize", "none", "--lowercase")["systems"][0]["scores"]["word_rank"]
+    given += ["--tokenize", "none", "--lowercase", "--encoding", "latin-1"]
+    found = printed_json(*ONE, *given)["systems"][0]["scores"]["word_rank"]
     lower = [text.lower() for text in (ROOT / "examples" / "outputs.txt").read_text().splitlines()]
-    ranks = {"the": 0, "town": 1, "lighthouse": 2}
+    ranks = {"the": 0, "town": 1, "lighthouse": 2, "\xe9": 3}
     assert found == pytest.approx(readability.word_ranks(lower, ranks, {"the"}).mean())
 
 

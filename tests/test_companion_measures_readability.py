@@ -1,5 +1,6 @@
 """The Flesch–Kincaid grade and ranks of words: as EASSE computes them, laws, and what is refused."""
 
+import gzip
 from collections import Counter
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from sari.companion_measures import readability as measures
+from sari.text_files.errors import FileError
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 
@@ -75,18 +77,18 @@ def test_word_ranks_are_easses():
     assert found.tolist() == pytest.approx(WORD_RANKS, abs=1e-9)
 
 
-def test_ranks_are_read_from_a_table_of_frequencies(tmp_path, monkeypatch):
+def test_words_of_files_are_read_as_texts_are(tmp_path, monkeypatch):
     path = tmp_path / "frequencies.tsv"
-    path.write_text("the\t10\nof\t9\nthe\t8\ncat\t1\n", encoding="utf-8")
-    assert measures.read_ranks(path) == {"the": 2, "of": 1, "cat": 3}
+    path.write_bytes(gzip.compress("The\t10\nof\t9\nThe\t8\nété\t1\n".encode("latin-1")))
+    assert measures.read_ranks(path, "latin-1") == {"The": 2, "of": 1, "été": 3}
     monkeypatch.setattr(measures, "RANKED_WORDS", 2)
-    assert measures.read_ranks(path) == {"the": 0, "of": 1}
-    assert measures.read_words(path) == ["the", "of", "the", "cat"]
+    assert measures.read_ranks(path, "latin-1") == {"The": 0, "of": 1}
+    assert measures.read_stop_words(path, "latin-1") == {"the", "of", "été"}
 
 
-@pytest.mark.parametrize(("content", "message"), [(b"", "got no word"), (b"a\xff\n", "invalid start byte at byte 1")])
+@pytest.mark.parametrize(("content", "message"), [(b"", "got no word"), (b"PAR1", "got Parquet")])
 def test_other_files_are_no_tables(tmp_path, content, message):
     path = tmp_path / "frequencies.tsv"
     path.write_bytes(content)
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(FileError, match=message):
         measures.read_ranks(path)

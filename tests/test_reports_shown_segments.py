@@ -55,7 +55,7 @@ def test_each_segment_stands_once_with_all_systems(report):
 @pytest.mark.parametrize(
     ("title", "numbers", "note"),
     [
-        ("most splits", {1}, "(+1 sentences)"),
+        ("most splits", {1}, "(sentences: +1)"),
         ("strongest compression", {1, 2}, "(86% fewer characters)"),
         ("most rewritten", {1, 3}, "(words added: 0.667)"),
     ],

@@ -55,7 +55,7 @@ def test_a_figure_of_few_digits_has_many_hits():
     report = tabulate_search(search, COLUMNS)
     (table,) = report.tables
     assert len(table.rows) == len(report.signatures) == len(report.records()) == 10
-    assert "These 10 differ least from published variants; 15 others print it, too." in table.notes
+    assert "These 10 differ least from published variants; not shown: 15 further hits." in table.notes
 
 
 def test_a_share_is_no_percentage():
