@@ -7,6 +7,7 @@ from pathlib import Path
 import jinja2
 import numpy as np
 
+from sari.messages import truncate
 from sari.reports import plots
 from sari.reports.explanation import Explanation
 from sari.reports.ngram_differences import tabulate_ngrams
@@ -63,6 +64,7 @@ def make_environment(*folders: Path) -> jinja2.Environment:
         "figure": figure,
         "warning_in_words": warning_in_words,
         "picture": plots.data_url,
+        "truncate": truncate,
     }
     environment.globals |= {"MARKS": MARKS, "EMPTY": EMPTY, "MISSED": _MISSED}
     return environment
