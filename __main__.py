@@ -18,7 +18,7 @@ import os
 from collections.abc import Callable, Sequence
 
 from sari.command_line.process import refuse, run_program
-from sari.messages import fault, short_repr
+from sari.messages import fault, short_repr, unknown_name
 
 
 def score(arguments: Sequence[str]) -> int:
@@ -70,7 +70,7 @@ def dispatch(arguments: Sequence[str]) -> int:
         print("\n".join(f"  {name:<12}{command.__doc__}" for name, command in COMMANDS.items()), "\n")
     name, rest = ("score", arguments) if arguments[0].startswith("-") else (arguments[0], arguments[1:])
     if name not in COMMANDS:
-        return refuse("sari", fault("command", short_repr(name), f"one of {', '.join(COMMANDS)}"))
+        return refuse("sari", unknown_name("command", short_repr(name), name, COMMANDS))
     return COMMANDS[name](rest)
 
 

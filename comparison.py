@@ -12,10 +12,10 @@ from .corpus_statistics import CorpusStatistics, score_systems
 from .data_warnings import SariWarning, check_resampling, merge_warnings, variant_warnings
 from .messages import fault, short_repr
 from .ngram_statistics import count_ngrams
-from .significance import TESTS, Resampling, Sample, in_blocks
+from .significance import SIGNIFICANT, TESTS, Resampling, Sample, in_blocks
 from .tokenization import encode_corpus, with_caches
-from .validation import SystemColumns
-from .variants import SCORES, SIGNIFICANT, Variant
+from .validation import SystemColumns, check_choice
+from .variants import SCORES, Variant
 
 # The references that are scored against the others: as many as any published test set has.
 _HELD_OUT = 10
@@ -32,8 +32,8 @@ Chosen = dict[str, Any]
 
 def check_comparison(names: list[str], baseline: str | None, method: str | None, *, all_pairs: bool) -> None:
     """Refuse a baseline that is no system, and what all pairs cannot have; other arguments are those of `compare`."""
-    if baseline is not None and baseline not in names:
-        raise ValueError(fault("baseline", short_repr(baseline), f"one of {', '.join(names)}"))
+    if baseline is not None:
+        check_choice("baseline", baseline, names)
     if all_pairs and baseline is not None:
         raise ValueError(fault("baseline", f"{short_repr(baseline)} with all_pairs=True", "None"))
     if all_pairs and method is None:

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 from .messages import join_names, value_in_python
 from .signatures import differing_parts
-from .significance import ENOUGH_SEGMENTS
+from .significance import ENOUGH_SEGMENTS, SIGNIFICANT
 from .tokenization import split_into_tokens
-from .variants import SIGNIFICANT, Variant
+from .variants import Variant
 
 #: A warning as plain data: the name of its category, and its attributes.
 WarningRow = dict[str, Any]

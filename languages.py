@@ -191,9 +191,11 @@ EXTERNAL_TOKENIZERS = {
     ),
 }
 
-#: The names that `tokenize` takes, besides those of spaCy; "none" leaves a text as it is. "13a" and "none" are computed
-#: in tokenization.py.
-TOKENIZERS = ("13a", "none", *EXTERNAL_TOKENIZERS)
+#: The tokenizers of tokenization.py; "none" leaves a text as it is.
+BUILT_IN_TOKENIZERS = ("13a", "none")
+
+#: The names that `tokenize` takes, besides those of spaCy.
+TOKENIZERS = (*BUILT_IN_TOKENIZERS, *EXTERNAL_TOKENIZERS)
 
 #: The pattern of the names of spaCy's tokenizers: "spacy-de" is that of `spacy.blank("de")`.
 SPACY = "spacy-[a-z]{2,3}"
@@ -233,7 +235,7 @@ def check_function(option: str, value: Tokenizer | SentenceSplitter) -> None:
             import_module(row.install)
         except ImportError:
             raise ImportError(_missing(option, str(value), row.install)) from None
-    elif value not in ("13a", "none"):
+    elif value not in BUILT_IN_TOKENIZERS:
         function_of(option, value)
 
 

@@ -1,6 +1,7 @@
 """What messages say: values, names and texts in one short line."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from difflib import get_close_matches
 
 _LONGEST_VALUE = 60
 _LONGEST_MESSAGE = 200
@@ -75,6 +76,37 @@ def count_of(number: int, noun: str) -> str:
     ('1 segment', '1,000 segments')
     """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def unknown_name(name: str, got: str, value: str, names: Collection[str], *others: str) -> str:
+    """Return the message of an error about a name that is not known: with the nearest known name, or with all of them.
+
+    Args:
+        name, got: see `fault`.
+        value: the name that is not known.
+        names: the known names.
+        others: what else would do, in words.
+
+    >>> unknown_name("deletion", "'recall'", "recall", ["precision", "f1"])
+    "deletion: got 'recall', expected one of precision, f1"
+    >>> unknown_name("deletion", "'Precison'", "Precison", ["precision", "f1"])
+    "deletion: got 'Precison'; did you mean 'precision'?"
+    """
+    nearest = nearest_name(value, names)
+    if nearest is None:
+        return fault(name, got, f"one of {', '.join([*names, *others])}")
+    return short_line(f"{name}: got {got}; did you mean {nearest!r}?")
+
+
+def nearest_name(name: str, names: Collection[str]) -> str | None:
+    """Return the name that is most similar, whatever its case; None where none is similar.
+
+    >>> nearest_name("Tokenise", ["tokenize", "level"]), nearest_name("alpha", ["tokenize", "level"])
+    ('tokenize', None)
+    """
+    lower = {known.lower(): known for known in names}
+    nearest = get_close_matches(name[:_LONGEST_VALUE].lower(), lower, n=1, cutoff=0.6)
+    return lower[nearest[0]] if nearest else None
 
 
 def join_names(names: Iterable[str], word: str = "or") -> str:

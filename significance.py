@@ -21,6 +21,9 @@ from .validation import check_choice, check_share, check_whole_number
 #: The bootstrap and its intervals are reliable from this number of segments on: see `benchmarks/error_rates.py`.
 ENOUGH_SEGMENTS = 100
 
+#: A difference is significant if its corrected p-value is below this.
+SIGNIFICANT = 0.05
+
 # Whole numbers up to 2**53 are exact in float64; differences of two sums need one bit more than a sum.
 _EXACT_BITS = 52
 

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from .languages import SentenceSplitter, function_of
+from .languages import BUILT_IN_TOKENIZERS, SentenceSplitter, function_of
 from .validation import is_column
 from .variants import Text, Variant
 
@@ -196,10 +196,10 @@ def split_into_tokens(texts: Sequence[str], text: Text) -> list[list[str]]:
 def apply_tokenizer(texts: Sequence[str], text: Text) -> tuple[Sequence[str], Text]:
     """Apply a tokenizer that is Python code; return the texts and the steps that remain.
 
-    The tokenizers "13a" and "none" are left to `_spans`, which works on the bytes of all texts at once.
+    Those that are built in are left to `_spans`, which works on the bytes of all texts at once.
     """
     tokenize = text.tokenize
-    if tokenize in ("13a", "none"):
+    if tokenize in BUILT_IN_TOKENIZERS:
         return texts, text
     if text.lowercase:
         texts = [one.lower() for one in texts]
@@ -209,7 +209,7 @@ def apply_tokenizer(texts: Sequence[str], text: Text) -> tuple[Sequence[str], Te
 
 def with_caches(variant: Variant) -> Variant:
     """Return a variant that scores the same, whose tokenizer and splitter, if they are Python code, see a text once."""
-    if variant.tokenize not in ("13a", "none"):
+    if variant.tokenize not in BUILT_IN_TOKENIZERS:
         variant = replace(variant, tokenize=cache(partial(_joined_tokens, function_of("tokenize", variant.tokenize))))
     if variant.penalty_rules is not None:
         split = function_of("sentence_splitter", variant.sentence_splitter)

@@ -7,12 +7,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from decimal import Decimal
-from difflib import get_close_matches
 from itertools import chain, islice
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
-from .messages import fault, short_line, short_repr
+from .messages import fault, short_repr, unknown_name
 
 _TEXTS = "a list with one str per segment"
 _LISTS_OF_TEXTS = "a list with, per segment, a list of str or one str"
@@ -272,13 +271,12 @@ def _reference_name(rows: list[list[str]], place: int) -> str:
 
 
 def check_choice(name: str, value: Any, choices: Collection[str], *others: str) -> str:
-    """Refuse a value that is not one of the choices, and suggest the nearest one; `others` are choices in words."""
-    if isinstance(value, str) and value in choices:
-        return value
-    message = fault(name, short_repr(value), f"one of {', '.join([*choices, *others])}")
-    if isinstance(value, str):
-        raise ValueError(message + _nearest(value, choices))
-    raise TypeError(message)
+    """Refuse a value that is not one of the choices (ValueError; TypeError: no str); `others` are choices in words."""
+    if not isinstance(value, str):
+        raise TypeError(fault(name, short_repr(value), f"one of {', '.join([*choices, *others])}"))
+    if value not in choices:
+        raise ValueError(unknown_name(name, short_repr(value), value, choices, *others))
+    return value
 
 
 def check_flags(**flags: Any) -> None:
@@ -331,10 +329,10 @@ def refuse_positions(method: str, given: tuple[Any, ...], names: Sequence[str]) 
 def refuse_unknown(unknown: Collection[str], known: Collection[str]) -> None:
     """Refuse arguments that are not known, with a TypeError that says what they are called here."""
     for name in unknown:
-        said = f"{short_repr(name)[1:-1]}: got an unknown argument"
+        where, got = short_repr(name)[1:-1], "an unknown argument"
         if name in _ELSEWHERE:
-            raise TypeError(f"{said}, expected {_ELSEWHERE[name]}")
-        raise TypeError(short_line(said + (_nearest(name, known) or f", expected one of {', '.join(known)}")))
+            raise TypeError(fault(where, got, _ELSEWHERE[name]))
+        raise TypeError(unknown_name(where, got, name, known))
 
 
 # Arguments of other implementations, and what they are here.
@@ -351,10 +349,3 @@ _ELSEWHERE = {
     "refs_sents": "references, a list for each source",
     "refs": "references, a list for each source",
 }
-
-
-def _nearest(name: str, names: Collection[str]) -> str:
-    """Return the question whether the most similar name was meant; nothing if no name is similar."""
-    lower = {known.lower(): known for known in names}
-    nearest = get_close_matches(name[:60].lower(), lower, n=1, cutoff=0.6)
-    return f"; did you mean {lower[nearest[0]]!r}?" if nearest else ""

@@ -48,9 +48,6 @@ OPERATIONS: tuple[Operation, ...] = ("keep", "delete", "add")
 #: What a document can be penalized for: see `aggregation.penalty_factors`.
 PenaltyFactor = Literal["shortness", "verbosity", "sentences"]
 
-#: A difference is significant if its corrected p-value is below this.
-SIGNIFICANT = 0.05
-
 #: The variant where none is chosen; only a metric that `evaluate.load` makes has another: see `Sari`.
 DEFAULT_VARIANT = "easse"
 

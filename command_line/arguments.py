@@ -10,7 +10,6 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from difflib import get_close_matches
 from glob import glob
 from itertools import chain
 from pathlib import Path
@@ -18,7 +17,7 @@ from typing import Any
 
 from sari.command_line.options import LEVEL, PAIRED_TESTS, SCORING_OPTIONS, Options, flag_of
 from sari.companion_measures.registry import MEASURES, SIDE_FILES
-from sari.messages import escape_unprintable, fault, join_names, short_repr
+from sari.messages import escape_unprintable, fault, join_names, nearest_name, short_repr
 from sari.reports.formats import SENTENCE_FORMATS, TABLE_FORMATS
 from sari.reports.paragraph import bibliography
 from sari.reports.score_tables import SHOWN
@@ -112,8 +111,8 @@ def parse(arguments: Sequence[str] | None, program: str = PROGRAM) -> Options:
         options.printed = options.printed or parser.format_help().rstrip()
         return options
     if unknown:
-        nearest = get_close_matches(unknown[0].partition("=")[0].strip("-"), _FLAGS, n=1, cutoff=0.68)
-        hint = f"did you mean {_FLAGS[nearest[0]]}?" if nearest else "see --help"
+        nearest = nearest_name(unknown[0].partition("=")[0].strip("-"), _FLAGS)
+        hint = "see --help" if nearest is None else f"did you mean {_FLAGS[nearest]}?"
         raise ValueError(f"unknown argument {short_repr(unknown[0])}; {hint}")
     for name in _NAMES_BY_COMMAS:
         if getattr(options, name) is not None:

@@ -1,16 +1,16 @@
 """What the options choose: variants, resampling, companion measures, and the files that some of these need."""
 
-from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from sari.command_line.options import Options, flag_of, in_options
 from sari.companion_measures.registry import MEASURES, SIDE_FILES, Measure, own_measure, resolve
 from sari.data_warnings import LeftOutWarning, WarningRow, warning_rows
-from sari.messages import escape_unprintable, fault, short_repr
+from sari.messages import escape_unprintable, fault
 from sari.reports.score_report import RECORD_KEYS, columns_of
 from sari.reports.score_tables import SHOWN
 from sari.significance import Resampling, resolve_resampling
 from sari.text_files.table_files import read_numbers
+from sari.validation import check_choice
 from sari.variants import Variant, resolve_variant, resolve_variants
 
 
@@ -69,9 +69,7 @@ def _chosen_measures(options: Options) -> tuple[list[Measure], dict[str, Any]]:
         every = [row.name for row in known.values() if not (row.is_slow or _lacks(row, options))]
         names = dict.fromkeys([*every, *(name for name in names if name != "all")])
     for name in names:
-        if name not in known:
-            nearest = ", ".join(get_close_matches(name.lower(), known, cutoff=0))
-            raise ValueError(fault("--measures", short_repr(name), f"names such as {nearest}, or all: see --help"))
+        check_choice("--measures", name, ["all", *known])
         if lacks := _lacks(known[name], options):
             raise ValueError(f"--measures: {name} needs {lacks}")
     of_measures = (column for row in MEASURES for column in columns_of(row.name))

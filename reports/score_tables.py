@@ -23,7 +23,7 @@ from sari.reports.tables import (
     table_of_columns,
 )
 from sari.validation import check_choice
-from sari.variants import OPERATIONS, SCORES, SIGNIFICANT
+from sari.variants import OPERATIONS, SCORES
 from sari.variants import Figure as Ratio
 
 if TYPE_CHECKING:  # slow to import
@@ -203,6 +203,8 @@ class _Figure(NamedTuple):
 
 
 def _is_significant(row: ScoreRow, name: str) -> bool:
+    from sari.significance import SIGNIFICANT  # slow to import
+
     return row.corrected_p_values.get(name, 1) < SIGNIFICANT
 
 
@@ -361,6 +363,8 @@ def _outside_competition(report: ScoreReport) -> Iterator[str]:
 
 def _mark_notes(report: ScoreReport, table: Table) -> list[str]:
     """Return the note on the marks of a table, if it has any."""
+    from sari.significance import SIGNIFICANT  # slow to import
+
     if report.resampling is None or not any(cell.mark for row in table.rows for cell in row):
         return []
     than = report.resampling.baseline or "the second system"

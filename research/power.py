@@ -21,9 +21,9 @@ from tqdm import tqdm
 from sari.corpus_statistics import CorpusStatistics, score_systems
 from sari.reports.published_systems import FILE as SYSTEMS
 from sari.research.files import DOCS, TEST_SETS, Study, formatted, read_runs, read_table, read_test_set
-from sari.significance import TESTS, Sample
+from sari.significance import SIGNIFICANT, TESTS, Sample
 from sari.validation import SystemColumns
-from sari.variants import SIGNIFICANT, resolve_variant
+from sari.variants import resolve_variant
 
 FILE = Path(__file__).with_name("power.csv")
 

@@ -26,10 +26,10 @@ from sari.comparison import baseline_scores
 from sari.corpus_statistics import CorpusStatistics, score_systems
 from sari.reports.published_systems import FILE, texts_digest
 from sari.research.files import DOCS, TEST_SETS, Study, formatted, read_runs, read_table, read_test_set
-from sari.significance import Sample, holm, resolve_resampling
+from sari.significance import SIGNIFICANT, Sample, holm, resolve_resampling
 from sari.text_checks import repeated_outputs
 from sari.validation import SystemColumns
-from sari.variants import SIGNIFICANT, VARIANTS
+from sari.variants import VARIANTS
 
 #: The variant that ranks come from, and the others that the table shows.
 RANKED, IN_TABLE = "easse", ("set", "hf", "xu2016")

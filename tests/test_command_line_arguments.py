@@ -52,7 +52,7 @@ def refusal(capsys):
         ([*FILES, "--level", "word"], "--level: got 'word', expected one of sentence, corpus"),
         ([*FILES, "--max-order", "0"], "--max-order: got 0, expected a whole number of at least 1"),
         ([*FILES, "--zero-division", "x"], "--zero-division: got 'x', expected a number"),
-        ([*FILES, "--tokenize", "13b"], "--tokenize: got '13b', expected one of 13a, none, "),
+        ([*FILES, "--tokenize", "13b"], "--tokenize: got '13b'; did you mean '13a'?"),
         (
             [*FILES, "--penalties", "dsari", "--variant", "easse"],
             "--penalties: got 'dsari' with level 'corpus', expected ",

@@ -77,8 +77,8 @@ def test_ranks_of_words_are_read_from_files(printed_json, tmp_path):
 
 
 REFUSED = [
-    (["--measures", "nothing"], "--measures: got 'nothing', expected names such as "),
-    (["--measures", "BLEU"], "--measures: got 'BLEU', expected names such as bleu, "),
+    (["--measures", "nothing"], "--measures: got 'nothing', expected one of all, "),
+    (["--measures", "BLEU"], "--measures: got 'BLEU'; did you mean 'bleu'?"),
     (["--measures", "fkgl"], "--measures: fkgl needs NLTK and its data: pip install nltk && python -m nltk."),
     (["--measures", "word_rank"], "--measures: word_rank needs --word-ranks FILE"),
     (

@@ -14,9 +14,9 @@ from sari.reports.measuring import Measuring, chosen_tokenizer
 from sari.reports.published_systems import find_standing
 from sari.reports.score_report import ScoreReport, report_of
 from sari.reports.score_tables import BASELINE_SUMMARIES
-from sari.significance import resolve_resampling
+from sari.significance import SIGNIFICANT, resolve_resampling
 from sari.validation import Columns, SystemColumns
-from sari.variants import SIGNIFICANT, Variant
+from sari.variants import Variant
 from sari.web.inputs import errors_refused
 from sari.web.samples import samples
 

@@ -17,10 +17,10 @@ from sari.reports.score_report import ScoreReport
 from sari.reports.score_tables import LABELS, tabulate_orders, tabulate_steps
 from sari.reports.tables import Cell, Table, make_table
 from sari.reports.word_edits import Edit
+from sari.significance import SIGNIFICANT
 from sari.variant_comparison import VariantDifference
 from sari.variants import (
     OPERATIONS,
-    SIGNIFICANT,
     VARIANTS,
     Figure,
     Operation,
