@@ -77,15 +77,25 @@ def test_figures_are_printed_and_stored(checkouts, tmp_path, monkeypatch, capsys
     rows = [row("sari", printed=printed, reason="cut", paper="ours") for printed in (f"{ours:.2f}", "99.9")]
     write(file, pd.DataFrame([*rows, row("sari", "o/elsewhere/none", paper="other")]))
     monkeypatch.setattr(published, "FILE", file)
-    dataclasses.replace(published.STUDY, file=file).run(checkouts, store=True)
+    page = tmp_path / "page.md"
+    page.write_text("before\n<!-- table: Figures that come out -->\n<!-- end -->\n", encoding="utf-8")
+    dataclasses.replace(published.STUDY, file=file, pages=[page]).run(checkouts, store=True)
     printed, said = capsys.readouterr()
     cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in printed.split("\n") if ": sari" in line]
     assert cells[0][1:] == [f"{ours:.2f}", f"{ours:.2f}", ""]
     assert cells[1][1:] == ["99.9", f"{ours:.1f}", "cut"]
     assert "1 rows are not computed" in said
-    assert read_table(file)["ours"].tolist() == [f"{ours:.9f}", f"{ours:.9f}", "1.00"]
-    summary = published.figures_by_paper(read_table(file))["Figures that come out"]
-    assert summary.to_numpy().tolist() == [["ours, ", "2", "1"], ["other, ", "1", "1"]]
+    stored = read_table(file)
+    assert list(stored) == list(STORED)
+    assert stored["ours"].tolist() == [f"{ours:.9f}", f"{ours:.9f}", "1.00"]
+    summary = [[cell.strip() for cell in line.split("|")[1:-1]] for line in page.read_text("utf-8").splitlines()]
+    assert summary[4:-1] == [["ours,", "2", "1"], ["other,", "1", "1"]]
+
+
+@pytest.mark.parametrize("ending", ["csv", "json", "jsonl"])
+def test_texts_that_look_like_numbers_stay_texts(tmp_path, ending):
+    write(tmp_path / f"t.{ending}", pd.DataFrame({"text": ["1.0", "002"]}))
+    assert read_table(tmp_path / f"t.{ending}")["text"].tolist() == ["1.0", "002"]
 
 
 def test_a_missing_file_is_named(checkouts, capsys):
