@@ -83,11 +83,14 @@ def _win_table(report: ScoreReport) -> Table:
 
 def score_pictures(report: ScoreReport, sari: Mapping[str, Sequence[float]]) -> dict[str, str]:
     """Return pictures of SARI as SVG, by their descriptions; `sari` has that of every segment, by system."""
-    pictures = {"SARI of segments: how many have which": plots.histogram(sari, "SARI of a segment")}
+    pictures = {"Segments by their SARI": plots.histogram(sari, "SARI of a segment")}
     if not any(row.confidence_intervals for row in report.results):
         return pictures
-    words = "SARI and its intervals; baselines are hollow"
-    return {words: plots.intervals([*report.results, *report.baselines], report.baseline_system), **pictures}
+    against = report.baseline_system
+    words = "SARI with its interval"
+    words += f"; the dashed line is {against}" if against else ""
+    words += "; baselines are hollow" if report.baselines else ""
+    return {words: plots.intervals([*report.results, *report.baselines], against), **pictures}
 
 
 def _pictures(report: ScoreReport) -> dict[str, str]:
@@ -98,7 +101,7 @@ def _pictures(report: ScoreReport) -> dict[str, str]:
         by_number = {
             name: [row.mean["sari"] for row in report.by_references if row.name == name] for name in report.systems
         }
-        pictures["SARI by the number of references: means over subsets of them"] = plots.lines(
+        pictures["SARI by the number of references, as means over subsets"] = plots.lines(
             by_number, list(map(str, numbers)), x="number of references", y="SARI"
         )
     if len(report.lengths) > 1:

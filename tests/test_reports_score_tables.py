@@ -4,40 +4,20 @@ import csv
 import io
 import json
 import re
+from itertools import pairwise
 
-import oracle
 import pytest
-from programs import (
-    EXAMPLE,
-    OUTPUT,
-    REFERENCES,
-    ROOT,
-    SOURCE,
-    SYSTEMS,
-    VERSIONS,
-    example_corpus,
-    write_example_of_the_paper,
-)
+from programs import EXAMPLE, ROOT, SYSTEMS, VERSIONS, example_corpus, write_example_of_the_paper
 
 from sari.command_line.program import main
 from sari.variants import SCORES, VARIANTS
 
 SIGNATURE = f"SARI|variant:easse|nrefs:2|case:lc|tok:13a|order:4|level:corpus|del:f1|zero:0|{VERSIONS}"
+ONE = [*EXAMPLE, *SYSTEMS[:2]]
+TWO = [*EXAMPLE, *SYSTEMS]
 COPIES = "c=examples/sources.txt"
-SYSTEM_NAMES = ("deleting", "rewriting")
-
-
-@pytest.fixture
-def paper(tmp_path, monkeypatch, capsys):
-    """Return what prints the scores of the example of the paper."""
-    arguments = write_example_of_the_paper(tmp_path)
-    monkeypatch.chdir(tmp_path)
-
-    def printed(*options):
-        assert main([*arguments, *options]) == 0
-        return capsys.readouterr().out
-
-    return printed
+THREE = [*TWO, COPIES]
+ALL_VARIANTS = [*EXAMPLE[:-2], *SYSTEMS, COPIES, "--all-variants"]
 
 
 def summary(samples, *scores):
@@ -48,303 +28,304 @@ def summary(samples, *scores):
     return "\n".join([rule, "SARI Score Results", rule, f"Number of samples: {samples}", "", *lines, rule])
 
 
-def cells(text):
-    """Return the cells of the lines of tables: intervals in brackets, and words."""
-    return [re.findall(r"\[.*?\]|\S+", line) for line in text.splitlines() if line.strip() and line[:2] != "^ "]
-
-
-def rows_below(text, *headings):
-    """Return the cells of the lines that follow a header."""
-    rows = cells(text)
-    return rows[rows.index(list(headings)) + 1 :]
-
-
-def markdown_tables(text):
-    """Return the tables of a text in Markdown, each as rows of cells, the header first."""
-    tables = [block.splitlines() for block in text.split("\n\n") if block.startswith("|")]
-    return [
-        [[cell.strip() for cell in line.split("|")[1:-1]] for line in (header, *lines)] for header, _, *lines in tables
-    ]
-
-
-def has_all(text, *facts):
-    """Return whether facts are in a text, wherever its lines are broken."""
-    text = " ".join(text.split())
-    return [fact for fact in facts if fact not in text] == []
-
-
-def test_one_system(paper, printed):
-    signature = f"SARI|variant:easse|nrefs:3|case:lc|tok:13a|order:4|level:corpus|del:f1|zero:0|{VERSIONS}"
-    assert paper() == f"{summary(1, '31.35', '22.53', '63.19', '8.33')}\n\n{signature}\n"
-    example = printed(*EXAMPLE[:-2], "--outputs", "examples/outputs.txt")
-    assert example.startswith(summary(10, "56.40", "62.78", "77.07", "29.35") + "\n\nSARI|")
-    assert printed.warnings == []
-
-
-def test_orders(paper):
-    text = paper("--by-order", "--max-order", "2")
-    assert rows_below(text, "Order", "Operation", "Precision", "Recall", "F1", "Score")[:6] == [
-        ["1", "keep", "88.89", "47.06", "61.54", "61.54"],
-        ["1", "delete", "25.00", "75.00", "37.50", "37.50"],
-        ["1", "add", "25.00", "50.00", "33.33", "33.33"],
-        ["2", "keep", "66.67", "18.18", "28.57", "28.57"],
-        ["2", "delete", "40.00", "85.71", "54.55", "54.55"],
-        ["2", "add", "0.00", "0.00", "0.00", "0.00"],
-    ]
-
-
-def test_all_variants(paper):
-    table, signatures, *_ = paper("--all-variants").split("\n\n")
-    _, header, *lines = table.splitlines()
-    assert header.split() == ["Variant", "SARI", "Keep", "Delete", "Add"]
-    scores = {name: oracle.score([SOURCE], [OUTPUT], [REFERENCES], variant=name) for name in VARIANTS}
-    assert [line.split() for line in lines] == [
-        [name, *(f"{own[score]:.2f}" for score in SCORES)] for name, own in scores.items()
-    ]
-    assert [line.split("|")[1] for line in signatures.splitlines()] == [f"variant:{name}" for name in VARIANTS]
-
-
-def test_json_has_one_schema_at_full_precision(paper, sari):
-    one = json.loads(paper("--format", "json"))
-    several = json.loads(paper("--format", "json", "--all-variants", "--by-order"))
-    details = sari.compute(
-        sources=[SOURCE], predictions=[OUTPUT], references=[REFERENCES], variant="easse", details=True
-    )
-    assert one == {
-        "systems": [
-            {
-                "name": "o",
-                "variant": "easse",
-                "segments": 1,
-                "signature": details["signature"],
-                "scores": {name: details[name] for name in SCORES},
-                "orders": details["orders"],
-                "copies": False,
-            }
-        ]
+def tables(markdown):
+    """Return the tables of a text in Markdown by their titles, each as rows of cells, the header first."""
+    blocks = [re.sub(r"\\(.)", r"\1", block) for block in markdown.split("\n\n")]
+    return {
+        title: [[cell.strip() for cell in line.split("|")[1:-1]] for line in block.splitlines() if line[:2] != "|:"]
+        for title, block in pairwise(blocks)
+        if block.startswith("|")
     }
-    assert [system for system in several["systems"] if system["variant"] == "easse"] == one["systems"]
-    assert [system["variant"] for system in several["systems"]] == list(sari.variants)
 
 
-def test_a_comparison(printed):
-    options = ["--paired-bs", "--confidence", "--baselines", "copy,references", "--resamples", "999"]
-    text = printed(*EXAMPLE, *SYSTEMS, *options)
-    assert rows_below(text, "System", "SARI", "95%", "CI", "Keep", "Delete", "Add")[:4] == [
+def records(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+@pytest.mark.parametrize(
+    ("options", "scores", "note"),
+    [
+        ([], ("56.40", "62.78", "77.07", "29.35"), ""),
+        (["--width", 1], ("56.4", "62.8", "77.1", "29.3"), ""),
+        (
+            ["--confidence", "0.9", "--resamples", "1000", "--seed", "3"],
+            ("56.40  [48.62, 63.73]", "62.78  [54.25, 72.23]", "77.07  [67.56, 84.81]", "29.35  [21.14, 37.18]"),
+            "\n90% CI: percentile bootstrap over segments, 1,000 resamples, seed 3\n",
+        ),
+    ],
+)
+def test_one_system(printed, options, scores, note):
+    assert printed(*ONE, *options) == f"{summary(10, *scores)}\n\n{SIGNATURE}\n{note}"
+
+
+_SARI, _DIFFERENCES, _MEASURES = "SARI of 10 segments", "Differences between systems", "Companion measures"
+_SCORES = ["SARI", "Keep", "Delete", "Add"]
+
+
+@pytest.mark.parametrize(
+    ("given", "headings"),
+    [
+        (f"{COPIES}", {_SARI: ["System", *_SCORES]}),
+        ("--paired-ar", {_SARI: ["System", *_SCORES], _DIFFERENCES: ["System", "Against", "Score", "Diff.", "p"]}),
+        (
+            f"{COPIES} --paired-ar --confidence",
+            {
+                _SARI: ["System", "SARI", "95% CI", "Keep", "Delete", "Add"],
+                _DIFFERENCES: ["System", "Against", "Score", "Diff.", "95% CI", "p", "corr. p"],
+            },
+        ),
+        (
+            "--all-pairs --variant easse hf",
+            {
+                _SARI: ["System", "Variant", *_SCORES, "Group", "Ranks"],
+                _DIFFERENCES: ["System", "Against", "Variant", "Score", "Diff.", "p"],
+            },
+        ),
+        (
+            "--measures bleu --confidence --show sari intervals bleu",
+            {
+                _SARI: ["System", "SARI", "95% CI"],
+                _MEASURES: ["Measure", "deleting", "95% CI", "rewriting", "95% CI"],
+            },
+        ),
+        ("--all-pairs --confidence --show keep group", {_SARI: ["System", "Keep", "Group"]}),
+        ("--all-pairs --show ranks", {_SARI: ["System", "Ranks"]}),
+        ("--paired-ar --show p --measures bleu", {_DIFFERENCES: ["System", "Against", "Score", "p"]}),
+        ("--measures bleu --show bleu", {_MEASURES: ["Measure", "deleting", "rewriting"]}),
+        (
+            "--why paper --show delete",
+            {
+                _SARI: ["System", "Delete"],
+                "SARI from easse to paper, one choice at a time": [
+                    *["Choice", "deleting", "Change", "rewriting", "Change"]
+                ],
+            },
+        ),
+    ],
+)
+def test_tables_have_what_is_asked_for(printed, given, headings):
+    found = tables(printed(*TWO, *given.split(), "--format", "markdown"))
+    assert {title: rows[0] for title, rows in found.items()} == headings
+
+
+def test_rows_of_a_comparison(printed):
+    """Text has ^ at the best of the systems that compete; baselines and what is worse follow."""
+    given = [*THREE, "--paired-bs", "--confidence", "--baselines", "--measures", "bleu", "ter", "--resamples", "999"]
+    text = printed(*given)
+    rows = [re.split(r" {2,}", line) for line in text.splitlines()]
+    below = {title: rows[rows.index([title]) + 2 :] for title in (_DIFFERENCES, _MEASURES)}
+    assert rows[2:5] == [
         ["deleting", "56.40", "[47.74, 64.66]", "62.78", "77.07", "29.35"],
         ["rewriting", "73.01*^", "[69.25, 76.71]", "76.41*^", "88.94*^", "53.68*^"],
-        ["baseline:", "copy", "15.38", "[12.55, 17.71]", "46.14", "0.00", "0.00"],
-        ["baseline:", "references", "50.79", "[45.31, 56.62]", "50.64", "80.50", "21.24"],
+        ["c", "15.38†", "[12.55, 17.71]", "46.14†", "0.00†", "0.00†"],
     ]
-    assert rows_below(text, "System", "Against", "Score", "Diff.", "95%", "CI", "p")[:2] == [
-        ["rewriting", "deleting", "SARI", "+16.61*", "[7.36, 27.32]", "0.0040"],
-        [SIGNATURE],
+    assert rows[6] == ["baseline: copy", "15.38", "[12.55, 17.71]", "46.14", "0.00", "0.00"]
+    assert rows[9] == ["baseline: references", "50.79", "[45.31, 56.62]", "50.64", "80.50", "21.24"]
+    assert below[_DIFFERENCES][0] == ["rewriting", "deleting", "SARI", "+16.61*", "[7.36, 27.32]", "0.0040", "0.0040"]
+    assert [row[:3] for row in below[_DIFFERENCES][1:4]] == [
+        [system, "deleting", score] for score, system in (("SARI", "c"), ("BLEU", "rewriting"), ("BLEU", "c"))
     ]
-    notes = text.partition(f"\n{SIGNATURE}\n")[2]
-    assert re.findall(r"^([*^†])", notes, re.MULTILINE) == ["*", "^"]
-    facts = ("95% CI: ", "paired bootstrap", "999 resamples", "seed 12345", "two-sided", "than deleting", "p < 0.05")
-    assert has_all(notes, *facts, "copy, ", "references, ")
-    assert "not corrected" not in notes
-    (warning,) = printed.warnings
-    assert has_all(warning, "intervals", "p-values", "10 segments")
+    assert [row[0] for row in below[_MEASURES][:2]] == ["BLEU ↑", "TER ↓"]
+    assert len(below[_MEASURES][0]) == 1 + 6 * 2 + 1  # the mean of the references has no interval
+    assert [cell for cell in below[_MEASURES][0] if cell.endswith("†")] == ["40.59†"]
+    _, warning = printed.warnings
+    assert "10 segments" in warning
 
 
-def test_what_is_worse_has_a_mark_of_its_own(printed):
-    text = printed(*EXAMPLE, *SYSTEMS, COPIES, "--paired-ar", "--confidence", "--measures", "bleu")
-    rows = {row[0]: row for row in rows_below(text, "System", "SARI", "95%", "CI", "Keep", "Delete", "Add")[:3]}
-    assert rows["rewriting"][1] == "73.01*^"
-    assert "15.38†" in rows["c"]
-    (note,) = [line for line in text.splitlines() if line.startswith("* ")]
-    assert has_all(note, "higher", "† significantly lower", "deleting", "corrected p < 0.05")
-    assert has_all(text, "those of differences are not corrected")
+_HOLM = "for 2 comparisons within each {}, not across them (Holm 1979)"
 
 
-def test_measures_are_rows_and_their_differences_stand_next_to_those_of_sari(printed):
-    asked = [*EXAMPLE, *SYSTEMS, COPIES, "--confidence", "--paired-ar", "--baselines", "--measures", "bleu", "ter"]
-    text = printed(*asked)
-    scores, differences, measures = (
-        rows_below(text, "System", "SARI", "95%", "CI", "Keep", "Delete", "Add"),
-        rows_below(text, "System", "Against", "Score", "Diff.", "95%", "CI", "p", "corr.", "p"),
-        cells(text.partition("Companion measures")[2])[1:],
-    )
-    assert [row[0] for row in scores[:3]] == ["deleting", "rewriting", "c"]
-    assert [row[:3] for row in differences[:4]] == [
-        [system, "deleting", score] for score in ("SARI", "BLEU") for system in ("rewriting", "c")
-    ]
-    assert [row[:2] for row in measures[:2]] == [["BLEU", "↑"], ["TER", "↓"]]
-    assert len(measures[0]) == 2 + 6 * 2 + 1  # the mean of the references has no interval
-    assert [cell for cell in measures[0] if cell.endswith("†")] == ["40.59†"]
+@pytest.mark.parametrize(
+    ("given", "present", "absent"),
+    [
+        (
+            f"{COPIES} --paired-bs --confidence --resamples 999",
+            [
+                "* significantly higher, † significantly lower than deleting: corrected p < 0.05",
+                "Out of competition, since most outputs copy their sources: c",
+                "^ the best of the column among the systems that compete",
+                "95% CI: percentile bootstrap over segments, 999 resamples, seed 12345; those of differences are not",
+                "two-sided, paired bootstrap, 999 resamples",
+                "Corrected p: for 2 comparisons (Holm 1979)",
+            ],
+            [],
+        ),
+        (
+            "--paired-ar --baselines copy references --confidence",
+            ["than deleting: p < 0.05", "Baselines: copy, the sources as outputs; references, mean of", "95% CI"],
+            ["not corrected", "Corrected p", "Out of competition"],
+        ),
+        (f"{COPIES} --paired-ar --measures bleu", [_HOLM.format("score"), "BLEU: as sacreBLEU", "BLEU|"], ["95%"]),
+        (f"{COPIES} --paired-ar --variant easse hf --measures bleu", [_HOLM.format("variant and score")], []),
+        ("--paired-ar --variant easse hf", ["p-values are not corrected across variants"], ["Corrected p"]),
+        (f"{COPIES} --all-pairs", ["Group: ", "Ranks: ", "each system against each", "10,000 trials"], []),
+        # What is not shown is not spoken of.
+        (
+            f"{COPIES} --all-pairs --confidence --show sari p",
+            ["against each; two-sided"],
+            ["Group: ", "Ranks: ", "95% CI"],
+        ),
+        ("--measures bleu chrf --show keep bleu", ["BLEU: ", "BLEU|"], ["chrF2"]),
+        ("--paired-ar --measures bleu --show sari difference", ["Tests: "], ["BLEU"]),
+        ("--paired-ar --measures bleu --show keep p", ["deleting Keep 0.0"], ["BLEU", "deleting SARI"]),
+        ("--paired-ar --measures bleu --show difference", ["BLEU: ", "BLEU|", "SARI +16.61"], ["Keep"]),
+    ],
+)
+def test_notes_and_signatures_are_about_what_is_shown(printed, given, present, absent):
+    text = re.sub(" +", " ", printed(*TWO, *given.split()))
+    assert [fact for fact in present if fact not in text] == []
+    assert [fact for fact in absent if fact in text] == []
 
 
-def test_intervals_of_one_system(printed):
-    text = printed(*EXAMPLE, *SYSTEMS[:2], "--confidence", "0.9", "--resamples", "1000", "--seed", "3")
-    scores = ("56.40  [48.62, 63.73]", "62.78  [54.25, 72.23]", "77.07  [67.56, 84.81]", "29.35  [21.14, 37.18]")
-    begin = f"{summary(10, *scores)}\n\n{SIGNATURE}\n\n"
-    assert text.startswith(begin)
-    assert has_all(text.removeprefix(begin), "90% CI: ", "bootstrap", "1,000 resamples", "seed 3")
+def test_the_paragraph_is_about_what_is_shown(printed):
+    """In LaTeX it has, once, how figures were computed."""
+    given = [*TWO, "--paired-ar", "--confidence", "--measures", "bleu", "--resamples", "20", "--format", "latex"]
+    whole, part = (" ".join(printed(*given, *show).split()) for show in ([], ["--show", "sari", "p"]))
+    facts = ("20 trials", "20 bootstrap resamples", "sacreBLEU")
+    assert [[text.count(fact) for fact in facts] for text in (whole, part)] == [[1, 1, 1], [1, 0, 0]]
 
 
-def test_an_explanation_of_variants_is_one_table_of_all_systems(printed):
-    text = printed(*EXAMPLE, *SYSTEMS, "--why", "paper")
-    first, deletion, averaging, _, last, *_ = rows_below(text, "Choice", "deleting", "Change", "rewriting", "Change")
-    assert first == ["easse", "56.40", "73.01"]
-    assert deletion == ["deletion:", "f1", "→", "precision", "60.61", "+4.22", "74.09", "+1.08"]
-    assert [averaging[0], averaging[-4:-2]] == ["averaging:", ["60.93", "+0.31"]]
-    assert [last[0], last[1:3]] == ["paper", ["60.93", "+4.53"]]
-
-
-def test_csv_has_the_same_columns_whatever_was_asked_for(printed, sari):
-    options = ["--paired-ar", "--confidence", "--baselines", "--format", "csv"]
-    (alone,) = csv.DictReader(io.StringIO(printed(*EXAMPLE, *SYSTEMS[:2], "--format", "csv")))
-    rows = list(csv.DictReader(io.StringIO(printed(*EXAMPLE, *SYSTEMS, *options))))
-    assert list(alone) == list(rows[0])
-    assert alone["sari_low"] == alone["sari_p_value"] == rows[0]["sari_p_value"] == rows[2]["sari_p_value"] == ""
-    assert [row["system"] for row in rows] == [
-        *SYSTEM_NAMES,
-        *(f"baseline: {name}" for name in ("copy", "empty", "unrelated", "references")),
-    ]
-    assert [row["compared_with"] for row in rows[:3]] == ["", "deleting", ""]
-    expected = sari.with_options(variant="easse").compare(**example_corpus(), method="randomization")
-    own, row = expected["systems"]["rewriting"], rows[1]
-    figures = {"sari": own["sari"], "keep_p_value": own["p_values"]["keep"]}
-    figures["keep_corrected_p_value"] = own["corrected_p_values"]["keep"]
-    figures["keep_difference_high"] = own["difference_intervals"]["keep"][1]
-    figures["add_low"] = own["confidence_intervals"]["add"][0]
-    assert {name: float(row[name]) for name in figures} == figures
-    stated = [row[name] for name in ("signature", "method", "resamples", "trials", "seed", "comparisons")]
-    assert stated == [expected["signature"], "randomization", "10000", "10000", "12345", "1"]
-
-
-def test_json_of_a_comparison(printed_json, sari):
-    baselines = ["--baselines", "copy", "empty", "unrelated", "references", "each"]
-    options = ["--paired-bs", "--confidence", *baselines, "--why", "hf"]
-    report = printed_json(*EXAMPLE, *SYSTEMS, *options)
-    expected = sari.with_options(variant="easse").compare(**example_corpus(), method="bootstrap", details=True)
+def test_json_and_csv_of_a_comparison_are_those_of_the_metric(printed, printed_json, sari):
+    """One system has the same keys as several, and CSV the same columns, whatever was asked for."""
+    baselines = ["copy", "empty", "unrelated", "references", "each"]
+    given = [*TWO, "--paired-bs", "--confidence", "--baselines", *baselines, "--why", "hf"]
+    report = printed_json(*given)
+    scorer = sari.with_options(variant="easse")
+    expected = scorer.compare(**example_corpus(), method="bootstrap", details=True)
     assert list(report) == ["systems", "baselines", "explanations", "warnings", "resampling"]
-    for system, (name, scores) in zip(report["systems"], expected["systems"].items(), strict=True):
-        assert system["name"] == name
+    rows = records(printed(*given[:-2], "--format", "csv"))
+    for row, system, (name, scores) in zip(rows, report["systems"], expected["systems"].items(), strict=False):
+        assert (row["system"], system["name"], system["variant"], system["segments"]) == (name, name, "easse", 10)
         assert system["scores"] == {score: scores[score] for score in SCORES}
         for key in ("orders", "confidence_intervals", "differences", "difference_intervals", "corrected_p_values"):
             assert system.get(key) == scores.get(key)
+        for score in SCORES:
+            low, high = system.get("difference_intervals", {}).get(score, ("", ""))
+            figures = {"": system["scores"][score], "_difference_low": low, "_difference_high": high}
+            figures["_high"] = system["confidence_intervals"][score][1]
+            figures["_p_value"] = system.get("p_values", {}).get(score, "")
+            assert {name: row[f"{score}{name}"] for name in figures} == {
+                name: str(one) for name, one in figures.items()
+            }
     columns = {name: column for name, column in example_corpus().items() if name != "predictions"}
-    assert {row["name"]: row["scores"] for row in report["baselines"]} == sari.with_options(variant="easse").baselines(
-        **columns
-    )
+    assert {row["name"]: row["scores"] for row in report["baselines"]} == scorer.baselines(**columns)
     assert report["resampling"] == {key: expected[key] for key in report["resampling"]}
     assert [row["name"] for row in report["explanations"]] == ["deleting", "rewriting"]
     assert report["explanations"][0]["steps"][0]["sari"] == report["systems"][0]["scores"]["sari"]
+    (one,) = printed_json(*ONE)["systems"]
+    assert one == {name: value for name, value in report["systems"][0].items() if name != "confidence_intervals"}
+    (alone,) = records(printed(*ONE, "--format", "csv"))
+    assert list(alone) == list(rows[0])
+    assert alone["sari_low"] == alone["sari_p_value"] == rows[0]["sari_p_value"] == rows[2]["sari_p_value"] == ""
+    assert [row["system"] for row in rows[2:6]] == [f"baseline: {name}" for name in baselines[:4]]
+    assert [row["compared_with"] for row in rows[:3]] == ["", "deleting", ""]
+    stated = [rows[0][name] for name in ("signature", "method", "resamples", "trials", "seed", "comparisons")]
+    assert stated == [SIGNATURE, "bootstrap", "10000", "10000", "12345", "1"]
 
 
 @pytest.mark.parametrize("pairing", ["--paired-bs", "--all-pairs"])
 def test_differences_of_measures_are_shown_with_units_and_intervals(printed, pairing):
-    options = [pairing, "--confidence", "--resamples", "99", "--measures", "all"]
-    text, *data = (printed(*EXAMPLE, *SYSTEMS, *options, "--format", name) for name in ("text", "json", "csv"))
-    report = json.loads(data[0])
+    """Once, whatever the number of variants."""
+    options = [pairing, "--confidence", "--resamples", "99", "--measures", "all", "--variant", "easse", "hf"]
+    text, data, table = (printed(*TWO, *options, "--format", name) for name in ("markdown", "json", "csv"))
+    report = json.loads(data)
     tests = report["pairs"][0] if pairing == "--all-pairs" else report["systems"][1]
-    *_, row = csv.DictReader(io.StringIO(data[1]))
-    lines = [line.replace("*", " ").replace("†", " ").split() for line in text.splitlines()]
-    for measure in report["measures"]:
+    row = next(row for row in records(table) if row["sari_difference"])
+    shown = [[cell.rstrip("*†") for cell in row[2:]] for row in tables(text)[_DIFFERENCES][3:]]
+    assert len(shown) == len(report["measures"])
+    for measure, cells in zip(report["measures"], shown, strict=True):
         name, form = measure["name"], f".{measure['digits']}f"
         difference = tests["differences"][name]
         assert float(row[f"{name}_difference"]) == difference
         low, high = (f"{end:{form}}" for end in tests["difference_intervals"][name])
-        figures = f"{difference:+{form}}{measure['unit']} [{low}, {high}] {tests['p_values'][name]:.4f}"
-        assert figures.split() in [line[-4:] for line in lines], figures
+        figures = [f"{difference:+{form}}{measure['unit']}", f"[{low}, {high}]", f"{tests['p_values'][name]:.4f}"]
+        assert cells == ["", measure["label"], *figures]
 
 
-@pytest.mark.parametrize("tests", [["--paired-ar"], ["--all-pairs"]])
-def test_a_single_segment_has_neither_intervals_nor_tests(paper, tests, tmp_path):
+@pytest.mark.parametrize("tests", ["--paired-ar", "--all-pairs"])
+def test_a_single_segment_has_neither_intervals_nor_tests(tests, tmp_path, monkeypatch, capsys):
     """No caption promises an interval, and no p-value is 1 for a test that was not done."""
+    arguments = write_example_of_the_paper(tmp_path)
     (tmp_path / "other.txt").write_text("about 95 species .\n")
-    outputs = ["--outputs", "other.txt"]
-    text = paper(*outputs, "--confidence", *tests, "--measures", "bleu")
-    report = json.loads(paper(*outputs, "--confidence", *tests, "--format", "json"))
-    assert not any(absent in text for absent in ("CI", "95%", "[", "p <", "1.0000", "two-sided"))
+    monkeypatch.chdir(tmp_path)
+    given = [*arguments, "--outputs", "other.txt", "--confidence", tests, "--measures", "bleu"]
+    assert (main(given), main([*given, "--format", "json"])) == (0, 0)
+    text, _, data = capsys.readouterr().out.partition("\n{")
+    report = json.loads("{" + data)
+    assert not any(absent in text for absent in ("CI", "95%", "[", "p <", "1.0000", "two-sided", "Ranks"))
     assert {"p_values", "corrected_p_values", "confidence_intervals"}.isdisjoint(report["systems"][1])
     assert {"resampling", "pairs"}.isdisjoint(report)
 
 
-def test_a_choice_of_columns(printed):
-    """The names choose columns of scores, and rows and columns of differences."""
-    options = ["--paired-ar", "--confidence", "--measures", "all", "--resamples", "50", "--format", "markdown"]
-
-    def shown(*names):
-        text = re.sub(r"[*\\]", "", printed(*EXAMPLE, *SYSTEMS, *options, "--show", *names))
-        return [*markdown_tables(text), "\n".join(re.findall("^- .*", text, re.MULTILINE))]
-
-    scores, differences, measures, notes = shown("p,sari,bleu")
-    assert [scores[0], differences[0]] == [["System", "SARI"], ["System", "Against", "Score", "p"]]
-    assert [row[2] for row in differences[1:]] == ["SARI", "BLEU"]
-    assert [row[0] for row in measures] == ["Measure", "BLEU ↑"]
-    assert has_all(notes, "randomization", "- BLEU: ", "- bold: ")
-    assert not any(absent in notes for absent in ("95%", "Diff.", "grade", "Corrected p"))
-    scores, notes = shown("sari", "intervals")
-    assert [scores[0], len(scores)] == [["System", "SARI", "95% CI"], 3]
-    assert "[" in scores[1][2]
-    assert has_all(notes, "95%", "randomization")  # whether anything was found or not
-
-
-def test_each_note_stands_once(printed):
-    """In LaTeX, how figures were computed is in the paragraph alone."""
-    options = ["--paired-ar", "--confidence", "--measures", "all", "--resamples", "20"]
-    for name in ("markdown", "latex"):
-        text = " ".join(printed(*EXAMPLE, *SYSTEMS, *options, "--format", name).split())
-        assert [text.count(fact) for fact in ("20 trials", "sacreBLEU")] == [1, 1]
+def test_orders_and_steps_have_the_figures_of_the_metric(printed, sari):
+    corpus = example_corpus()
+    found = tables(printed(*TWO, "--by-order", "--why", "paper", "--format", "markdown"))
+    details = sari.compute(
+        **corpus | {"predictions": corpus["predictions"]["rewriting"]}, variant="easse", details=True
+    )
+    orders = [
+        [str(row["order"]), name, *(f"{row[name][figure]:.2f}" for figure in ("precision", "recall", "f1", "score"))]
+        for row in details["orders"]
+        for name in ("keep", "delete", "add")
+    ]
+    assert found["SARI by n-gram order: easse, rewriting"][1:] == orders
+    assert found["SARI from easse to paper, one choice at a time"][1:] == [
+        ["easse", "56.40", "", "73.01", ""],
+        ["deletion: f1 → precision", "60.61", "+4.22", "74.09", "+1.08"],
+        ["averaging: F1 of each order, then the mean → mean over orders, then F1", "60.93", "+0.31", "74.27", "+0.18"],
+        ["paper", "60.93", "+4.53", "74.27", "+1.27"],
+    ]
 
 
 def test_a_system_and_a_baseline_may_have_one_name(printed):
     given = [*EXAMPLE, "--outputs", "copy=examples/outputs.txt", "--baselines", "copy", "--measures", "added"]
-    text = printed(*given)
-    assert [row[:2] for row in rows_below(text, "System", "SARI", "Keep", "Delete", "Add")[:2]] == [
-        ["copy", "56.40"],
-        ["baseline:", "copy"],
-    ]
-    assert rows_below(text, "Measure", "copy", "baseline:", "copy")[0] == ["Words", "added", "0.132", "0.000"]
-    rows = csv.DictReader(io.StringIO(printed(*given, "--format", "csv")))
-    assert [row["system"] for row in rows] == ["copy", "baseline: copy"]
+    found = tables(printed(*given, "--format", "markdown"))
+    assert [row[:2] for row in found[_SARI][1:]] == [["copy", "56.40"], ["baseline: copy", "15.38"]]
+    assert found[_MEASURES] == [["Measure", "copy", "baseline: copy"], ["Words added", "0.132", "0.000"]]
+    assert [row["system"] for row in records(printed(*given, "--format", "csv"))] == ["copy", "baseline: copy"]
 
 
-def test_every_variant_of_several_systems_has_its_own_best_and_its_differences(printed):
-    text = printed(*EXAMPLE[:-2], *SYSTEMS, "--all-variants", "--paired-ar", "--resamples", "99")
-    scores, differences, *_ = text.split("\n\n")
-    rows = rows_below(scores, "System", "Variant", "SARI", "Keep", "Delete", "Add")
-    assert [row[1] for row in rows] == [name for name in VARIANTS for _ in SYSTEM_NAMES]
-    assert [row[2] for row in rows_below(differences, "System", "Against", "Variant", "Score", "Diff.", "p")] == [
-        *VARIANTS
-    ]
-    for pair in zip(rows[::2], rows[1::2], strict=True):
-        best = max(pair, key=lambda row: float(row[2].strip("*^")))
-        assert [row for row in pair if row[2].endswith("^")] == [best]
+def test_every_variant_has_its_own_best_and_its_differences_and_a_system_its_verdict(printed):
+    given = [*ALL_VARIANTS, "--paired-ar", "--resamples", "99", "--format"]
+    text, data = (printed(*given, name) for name in ("markdown", "json"))
+    scores, differences = tables(text)[_SARI][1:], tables(text)[_DIFFERENCES][1:]
+    assert [row[1] for row in scores] == [name for name in VARIANTS for _ in range(3)]
+    assert [row[2] for row in differences] == [name for name in VARIANTS for _ in range(2)]
+    for pair in zip(scores[::3], scores[1::3], strict=True):
+        best = max(pair, key=lambda row: float(re.sub("[*†]", "", row[2])))
+        assert [row for row in pair if row[2].startswith("**")] == [best]
+    for name in ("rewriting", "c"):
+        rows = [row for row in json.loads(data)["systems"] if row["name"] == name]
+        counts = []
+        for sign in (1, -1):
+            differing = [row for row in rows if sign * row["differences"]["sari"] > 0]
+            counts += [len(differing), sum(row["corrected_p_values"]["sari"] < 0.05 for row in differing)]
+        higher = f"higher under {counts[0]} of {len(rows)} variants, significantly under {counts[1]}"
+        assert f"{name} against deleting: {higher}; lower under {counts[2]}, significantly under {counts[3]}" in text
 
 
 @pytest.mark.parametrize("pairing", ["--paired-ar", "--all-pairs"])
 def test_p_values_are_corrected_over_the_systems_of_one_variant(printed_json, pairing):
-    arguments = [*EXAMPLE[:-2], *SYSTEMS, COPIES, pairing, "--resamples", 999]
-    alone = printed_json(*arguments, "--variant", "easse")
-    among_others = printed_json(*arguments, "--all-variants")
+    alone, among_others = (printed_json(*given, pairing, "--resamples", 999) for given in (THREE, ALL_VARIANTS))
     for key in ("systems", "pairs"):
         assert alone.get(key, []) == [row for row in among_others.get(key, []) if row["variant"] == "easse"]
     assert alone["resampling"] == among_others["resampling"]
 
 
 def test_each_system_with_each(printed):
-    arguments = [*EXAMPLE, *SYSTEMS, COPIES, "twin=examples/outputs.txt", "--all-pairs"]
-    scores, pairs, _, notes = (block.splitlines() for block in printed(*arguments).strip().split("\n\n"))
-    ranks = [(line.split()[0], *line.split()[-2:]) for line in scores[2:]]
-    assert ranks == [("rewriting", "1", "1"), ("deleting", "2", "2-3"), ("twin", "2", "2-3"), ("c", "3", "4")]
-    assert has_all(
-        " ".join(notes),
-        "^ the best of the column among the systems that compete",
-        "two-sided",
-        "paired approximate randomization",
-        "10,000 trials",
-    )
-    assert pairs[1].split() == ["System", "Against", "Score", "Diff.", "p", "corr.", "p"]
-    assert [line.split()[:4] for line in (pairs[2], pairs[5])] == [
+    arguments = [*THREE, "twin=examples/outputs.txt", "--all-pairs", "--format"]
+    found = tables(printed(*arguments, "markdown"))
+    assert [(row[0], *row[-2:]) for row in found[_SARI][1:]] == [
+        ("rewriting", "1", "1"),
+        ("deleting", "2", "2-3"),
+        ("twin", "2", "2-3"),
+        ("c", "3", "4"),
+    ]
+    assert [found[_DIFFERENCES][place][:4] for place in (1, 4)] == [
         ["rewriting", "deleting", "SARI", "+16.61*"],
         ["deleting", "twin", "SARI", "+0.00"],
     ]
-    rows = list(csv.DictReader(io.StringIO(printed(*arguments, "--format", "csv"))))
+    rows = records(printed(*arguments, "csv"))
     assert [(row["group"], row["first_rank"], row["last_rank"]) for row in rows[:2]] == [
         ("1", "1", "1"),
         ("2", "2", "3"),
@@ -354,49 +335,16 @@ def test_each_system_with_each(printed):
 
 
 def test_width_and_scores_alone(printed):
-    assert printed(*EXAMPLE, *SYSTEMS, "--score-only", "--width", 4) == "56.3966\n73.0084\n"
-    sari, interval, keep, *_ = rows_below(
-        printed(*EXAMPLE, *SYSTEMS, "--width", 1, "--confidence"),
-        *["System", "SARI", "95%", "CI", "Keep", "Delete", "Add"],
-    )[0][1:]
-    assert [sari, keep] == ["56.4", "62.8"]
-    assert re.fullmatch(r"\[47\.\d, 64\.\d\]", interval)
-    lines = printed(*EXAMPLE[:-2], *SYSTEMS, "--score-only", "--all-variants").splitlines()
+    assert printed(*TWO, "--score-only", "--width", 4) == "56.3966\n73.0084\n"
+    lines = printed(*ALL_VARIANTS, "--score-only").splitlines()
     assert lines[0] == "59.36\tdeleting\thf"
-    assert [line.split("\t")[1:] for line in lines] == [
-        [system, variant] for variant in VARIANTS for system in SYSTEM_NAMES
-    ]
-    score, measure = (printed(*EXAMPLE, *SYSTEMS[:2], "--measures", "bleu", "--width", width) for width in (2, 4))
-    assert [re.findall(r"BLEU ↑ +(\S+)", text)[0].partition(".")[2] for text in (score, measure)] == ["92", "9249"]
-
-
-@pytest.mark.parametrize("name", ["text", "markdown", "latex"])
-@pytest.mark.parametrize("systems", [SYSTEMS[:2], SYSTEMS])
-def test_a_table_has_only_what_is_asked_for(printed, name, systems):
-    """A table without a score is left out, and the only score of a table has its own name."""
-    text = printed(*EXAMPLE, *systems, "--measures", "bleu", "--show", "bleu", "--format", name)
-    assert "BLEU" in text
-    assert not re.search(r"SARI of|SARI Score|\bKeep\b", text)
-    if systems == SYSTEMS[:2] and name == "text":
-        assert "    - Keep:    62.78\n" in printed(*EXAMPLE, *systems, "--show", "keep")
+    assert [line.split("\t")[1:] for line in lines[::3]] == [["deleting", variant] for variant in VARIANTS]
+    for width, decimals in ((2, "92"), (4, "9249")):
+        assert f"63.{decimals}" in printed(*ONE, "--measures", "bleu", "--width", width).split()
 
 
 def test_nothing_to_show_is_refused(monkeypatch, capsys):
     monkeypatch.chdir(ROOT)
-    assert main([*EXAMPLE, *SYSTEMS[:2], "--confidence", "--show", "intervals"]) == 2
+    assert main([*ONE, "--confidence", "--show", "intervals"]) == 2
     message = "--show: got intervals, expected a score, measure or difference that there is"
     assert message in capsys.readouterr().err
-
-
-def test_several_variants_have_a_verdict_for_each_system(printed):
-    given = [*EXAMPLE[:-2], *SYSTEMS, COPIES, "--all-variants", "--paired-ar", "--resamples", "99"]
-    text, data = (" ".join(printed(*given, "--format", name).split()) for name in ("text", "json"))
-    assert "for 2 comparisons within each variant, not across them (Holm 1979)" in text
-    for name in ("rewriting", "c"):
-        rows = [row for row in json.loads(data)["systems"] if row["name"] == name]
-        counts = []
-        for sign in (1, -1):
-            differing = [row for row in rows if sign * row["differences"]["sari"] > 0]
-            counts += [len(differing), sum(row["corrected_p_values"]["sari"] < 0.05 for row in differing)]
-        higher = f"higher under {counts[0]} of {len(rows)} variants, significantly under {counts[1]}"
-        assert f"{name} against deleting: {higher}; lower under {counts[2]}, significantly under {counts[3]}" in text
