@@ -140,7 +140,7 @@ class ExternalTokenizer(NamedTuple):
 
     Attributes:
         module, name: its class.
-        install: what pip installs.
+        install: what pip installs; where a model is fetched, also the name of the module that reads the model.
         method, arguments: the method to call with a text, and its other arguments. It returns the text with spaces
             between tokens.
         separates_marks: whether it separates marks from words, and expects spaces between words. Texts that are
@@ -160,6 +160,7 @@ class ExternalTokenizer(NamedTuple):
 
 
 def _of_sacrebleu(module: str, name: str, **row: Any) -> ExternalTokenizer:
+    """Return a row of `EXTERNAL_TOKENIZERS` for a class of sacreBLEU."""
     return ExternalTokenizer(f"sacrebleu.tokenizers.tokenizer_{module}", name, **{"install": "sacrebleu", **row})
 
 
@@ -234,7 +235,7 @@ def check_function(option: str, value: Tokenizer | SentenceSplitter) -> None:
         try:
             import_module(row.install)
         except ImportError:
-            raise ImportError(_missing(option, str(value), row.install)) from None
+            raise ImportError(_missing_package(option, str(value), row.install)) from None
     elif value not in BUILT_IN_TOKENIZERS:
         function_of(option, value)
 
@@ -248,12 +249,12 @@ def function_of(option: str, value: Tokenizer | SentenceSplitter) -> Callable[[s
 def load_function(option: str, name: str) -> Callable[[str], Any]:
     """Return the function that a name stands for; `option` is for errors."""
     if name == PUNKT:
-        return load_punkt().tokenize
+        return _load_punkt().tokenize
     if name in EXTERNAL_TOKENIZERS:
         row = EXTERNAL_TOKENIZERS[name]
         method = partial(getattr(load_tokenizer(name), row.method), **dict(row.arguments))
         return lambda text: " ".join(method(text).split())
-    return _spacy_tokenizer(option, name) if re.fullmatch(SPACY, name) else _imported(option, name)
+    return _spacy_tokenizer(option, name) if re.fullmatch(SPACY, name) else _import_function(option, name)
 
 
 @cache
@@ -267,7 +268,7 @@ def load_tokenizer(name: str) -> Any:
         return getattr(import_module(row.module), row.name)()
     except Exception as error:
         if model is None and isinstance(error, ImportError | RuntimeError):
-            raise ImportError(_missing("tokenize", name, row.install)) from None
+            raise ImportError(_missing_package("tokenize", name, row.install)) from None
         reason = str(error)[:60] or type(error).__name__
         remedy = "" if model is None else f": save {row.fetches} as {model}"
         raise ValueError(short_line(f"tokenize: {name!r} could not be set up ({reason}){remedy}")) from error
@@ -282,18 +283,33 @@ def _model_of(row: ExternalTokenizer) -> Path | None:
     return Path(SACREBLEU_DIR, "models", row.fetches.rpartition("/")[2])
 
 
+def _load_punkt() -> Any:
+    """Return NLTK's Punkt for English, or raise an ImportError that says how to install it."""
+    from zipfile import BadZipFile
+
+    try:
+        from nltk.tokenize import PunktTokenizer  # optional, and slow to import
+
+        return PunktTokenizer("english")
+    # The class came with NLTK 3.9; its data are a broken archive where a download was interrupted.
+    except (ImportError, AttributeError, LookupError, BadZipFile):
+        raise ImportError(_HOW_TO_GET_PUNKT) from None
+
+
 def _spacy_tokenizer(option: str, name: str) -> Callable[[str], Any]:
+    """Return the tokenizer of a blank pipeline of spaCy, which needs no model."""
     try:
         import spacy  # optional
     except ImportError:
-        raise ImportError(_missing(option, name, "spacy")) from None
+        raise ImportError(_missing_package(option, name, "spacy")) from None
     try:
         return spacy.blank(name.partition("-")[2]).tokenizer
     except ImportError as error:  # of a language that spaCy lacks, or that needs a further package
         raise ImportError(short_line(f"{option}: {name!r} cannot be used: {error}")) from None
 
 
-def _imported(option: str, name: str) -> Callable[[str], Any]:
+def _import_function(option: str, name: str) -> Callable[[str], Any]:
+    """Return the function that "module:function" names."""
     module, _, path = name.partition(":")
     try:
         function = attrgetter(path)(import_module(module))
@@ -306,22 +322,9 @@ def _imported(option: str, name: str) -> Callable[[str], Any]:
     return function
 
 
-def _missing(option: str, name: str, install: str) -> str:
+def _missing_package(option: str, name: str, install: str) -> str:
+    """Return the message of an error: a tokenizer or splitter needs what pip can install."""
     return f"{option}: {name!r} needs a package that is missing: pip install '{install}'"
-
-
-@cache
-def load_punkt() -> Any:
-    """Return NLTK's Punkt for English, or raise an ImportError that says how to install it."""
-    from zipfile import BadZipFile
-
-    try:
-        from nltk.tokenize import PunktTokenizer  # optional, and slow to import
-
-        return PunktTokenizer("english")
-    # The class came with NLTK 3.9; its data are a broken archive where a download was interrupted.
-    except (ImportError, AttributeError, LookupError, BadZipFile):
-        raise ImportError(_HOW_TO_GET_PUNKT) from None
 
 
 # ---- Names in signatures --------------------------------------------------------------------------------------------
@@ -350,14 +353,22 @@ def describe(value: Tokenizer | SentenceSplitter) -> str:
 
 
 def _describe_callable(function: Callable[[str], Any]) -> str:
+    """Return "module:name" and a version, if that is the function when it is imported; else "custom." and a name."""
     module = str(getattr(function, "__module__", ""))
     names = [str(getattr(function, attribute, "")) for attribute in ("__qualname__", "__name__")]
-    is_importable = module in sys.modules and module != "__main__"
-    for name in names if is_importable else ():
-        with suppress(AttributeError):
-            if is_code(f"{module}:{name}") and attrgetter(name)(sys.modules[module]) == function:
-                return f"{module}:{name}{_version_of_module(module)}"
+    for name in names:
+        if _is_name_of(function, module, name):
+            return f"{module}:{name}{_version_of_module(module)}"
     return CUSTOM + (names[0] or type(function).__qualname__).replace("|", "_")  # which separates parts of a signature
+
+
+def _is_name_of(function: Callable[[str], Any], module: str, name: str) -> bool:
+    """Return whether another program that imports a name from a module gets this function."""
+    if module == "__main__" or module not in sys.modules or not is_code(f"{module}:{name}"):
+        return False
+    with suppress(AttributeError):
+        return bool(attrgetter(name)(sys.modules[module]) == function)
+    return False
 
 
 @cache

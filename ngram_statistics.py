@@ -72,7 +72,7 @@ class Ngrams:
     p: np.ndarray
     r: np.ndarray
     segments: np.ndarray
-    order: "_Order"
+    order: "Order"
     part: slice
 
     @property
@@ -195,6 +195,7 @@ def _added(new: Ngrams) -> Ratios:
 
 
 def _ratio(good: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """Return the share of the whole that is good; 0 where the whole is 0."""
     return good / np.maximum(whole, 1)
 
 
@@ -417,7 +418,7 @@ def _means_of_references(numbers: np.ndarray, nrefs: np.ndarray) -> np.ndarray:
 # ---- Numbering n-grams ----------------------------------------------------------------------------------------------
 
 
-def _orders(tokens: Tokens, variant: Variant) -> Iterator["_Order"]:
+def _orders(tokens: Tokens, variant: Variant) -> Iterator["Order"]:
     """Yield the n-grams of segments, order by order.
 
     An n-gram of order n is numbered by its first appearance among all pairs of the number of its first n - 1 tokens and
@@ -440,7 +441,7 @@ def _orders(tokens: Tokens, variant: Variant) -> Iterator["_Order"]:
         pairs += last
         prefix, pairs = pd.factorize(pairs)
         segments = segments.take(pairs // base)
-        yield _Order(n, tokens, prefix, segments, weight)
+        yield Order(n, tokens, prefix, segments, weight)
 
 
 def _ngrams_of_texts(lengths: np.ndarray, order: int) -> np.ndarray:
@@ -448,7 +449,7 @@ def _ngrams_of_texts(lengths: np.ndarray, order: int) -> np.ndarray:
     return np.maximum(lengths - (order - 1), 0)
 
 
-class _Order:
+class Order:
     """The n-grams of one order of some segments.
 
     Those of the sources stand first, then those that only references hold, then those that only predictions hold. Each
@@ -474,6 +475,7 @@ class _Order:
         self._parts = slice(of_sources), slice(of_sources, None)
 
     def _count(self, numbers: np.ndarray) -> np.ndarray:
+        """Return how often each n-gram is among these: int64[ngram]."""
         return np.bincount(numbers, minlength=len(self.segments))
 
     def parts(self, system: int = 0) -> tuple[Ngrams, Ngrams]:

@@ -34,6 +34,7 @@ _NON_ASCII_WHITESPACE = re.compile(r"[^\S\x00-\x7f]")
 
 
 def _class_table(**members: bytes) -> bytes:
+    """Return a table for `bytes.translate`, from each byte to the bits of its classes."""
     bits = {"space": _SPACE, "alone": _ALONE, "mark": _MARK, "digit": _DIGIT, "dash": _DASH}
     table = np.zeros(256, np.uint8)
     for name, characters in members.items():
@@ -183,28 +184,28 @@ def encode_chunk(
     return Tokens(ids, lengths, nrefs, spans, sources, variant.source_text, sentences)
 
 
-def split_into_tokens(texts: Sequence[str], text: Text) -> list[list[str]]:
+def split_into_tokens(texts: Sequence[str], steps: Text) -> list[list[str]]:
     """Return the tokens of each text as strings.
 
     >>> split_into_tokens(["The cat, the mat.", ""], Text(tokenize="13a"))
     [['the', 'cat', ',', 'the', 'mat', '.'], []]
     """
-    spans, counts = _spans_of_parts([apply_tokenizer(texts, text)])
+    spans, counts = _spans_of_parts([apply_tokenizer(texts, steps)])
     return [list(spans.strings(start, stop)) for start, stop in pairwise(running_total(counts).tolist())]
 
 
-def apply_tokenizer(texts: Sequence[str], text: Text) -> tuple[Sequence[str], Text]:
+def apply_tokenizer(texts: Sequence[str], steps: Text) -> tuple[Sequence[str], Text]:
     """Apply a tokenizer that is Python code; return the texts and the steps that remain.
 
     Those that are built in are left to `_spans`, which works on the bytes of all texts at once.
     """
-    tokenize = text.tokenize
+    tokenize = steps.tokenize
     if tokenize in BUILT_IN_TOKENIZERS:
-        return texts, text
-    if text.lowercase:
+        return texts, steps
+    if steps.lowercase:
         texts = [one.lower() for one in texts]
     function = function_of("tokenize", tokenize)
-    return [_joined_tokens(function, one) for one in texts], replace(text, tokenize="none", lowercase=False)
+    return [_joined_tokens(function, one) for one in texts], replace(steps, tokenize="none", lowercase=False)
 
 
 def with_caches(variant: Variant) -> Variant:
@@ -258,13 +259,13 @@ def _joined_tokens(tokenize: Callable[[str], Any], text: str) -> str:
     return tokens
 
 
-def _buffer(texts: Sequence[str], text: Text) -> bytes:
+def _buffer(texts: Sequence[str], steps: Text) -> bytes:
     """Return the texts as one buffer, lowercased, and with the replacements that 13a makes before it splits."""
-    folded = [one if one.isascii() else _as_bytes(one, text) for one in texts]
+    folded = [one if one.isascii() else _as_bytes(one, steps) for one in texts]
     data = "\xff".join(["", *folded, ""]).encode("latin-1")
-    if text.lowercase:
+    if steps.lowercase:
         data = data.lower()
-    return _with_replacements_13a(data) if text.tokenize == "13a" else data
+    return _with_replacements_13a(data) if steps.tokenize == "13a" else data
 
 
 def _with_replacements_13a(data: bytes) -> bytes:
@@ -289,11 +290,11 @@ def _as_bytes(text: str, steps: Text) -> str:
     return text.encode().decode("latin-1")
 
 
-def _spans(data: bytes, text: Text) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _spans(data: bytes, steps: Text) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return where tokens start and end (exclusive) in the buffer, and how many each text has."""
-    if text.tokenize == "none" and text.splits_on_space:
+    if steps.tokenize == "none" and steps.splits_on_space:
         return _spans_between_spaces(data)
-    is_13a = text.tokenize == "13a"
+    is_13a = steps.tokenize == "13a"
     classes = np.frombuffer(data.translate(_CLASSES_13A if is_13a else _CLASSES_PLAIN), np.uint8)
     space = (classes & _SPACE).view(bool)
     # A token ends at whitespace. For 13a, as in sacreBLEU 2.6.0, it also ends at a byte that is a token by itself.
@@ -302,7 +303,7 @@ def _spans(data: bytes, text: Text) -> tuple[np.ndarray, np.ndarray, np.ndarray]
     starts, ends = (bound & word[1:]).nonzero()[0] + 1, (bound & word[:-1]).nonzero()[0] + 1
     before = starts.searchsorted((np.frombuffer(data, np.uint8) == 0xFF).nonzero()[0])
     counts = before[1:] - before[:-1]
-    if text.splits_on_space and np.count_nonzero(counts) < len(counts):
+    if steps.splits_on_space and np.count_nonzero(counts) < len(counts):
         empty = (counts == 0).nonzero()[0]
         at = np.cumsum(counts)[empty]
         starts, ends = np.insert(starts, at, 0), np.insert(ends, at, 0)
@@ -311,6 +312,7 @@ def _spans(data: bytes, text: Text) -> tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def _spans_between_spaces(data: bytes) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return what `_spans` does, for texts that are split at single spaces: empty tokens are tokens, too."""
     codes = np.frombuffer(data, np.uint8)
     bounds = ((codes == 0x20) | (codes == 0xFF)).nonzero()[0]
     counts = np.diff((codes[bounds] == 0xFF).nonzero()[0])
@@ -372,9 +374,9 @@ def _words_of_tokens(parts: Sequence[tuple[Sequence[str], Text]]) -> tuple[np.nd
 
 def _spans_of_parts(parts: Sequence[tuple[Sequence[str], Text]]) -> tuple[Spans, np.ndarray]:
     """Return the tokens of all parts as spans of one buffer, and how many each text has."""
-    buffers = [_buffer(texts, text) for texts, text in parts]
+    buffers = [_buffer(texts, steps) for texts, steps in parts]
     offsets = accumulate(map(len, buffers), initial=0)
-    spans = [_spans(data, text) for data, (_, text) in zip(buffers, parts, strict=True)]
+    spans = [_spans(data, steps) for data, (_, steps) in zip(buffers, parts, strict=True)]
     moved = [(starts + offset, ends + offset) for offset, (starts, ends, _) in zip(offsets, spans, strict=False)]
     starts, ends = map(np.concatenate, zip(*moved, strict=True))
     counts = np.concatenate([lengths for *_, lengths in spans])

@@ -68,7 +68,7 @@ def validate_columns(sources: Any, predictions: Any, references: Any) -> Columns
     ...
     ValueError: sources[1]: got a missing value (None), expected str
     """
-    sources, (predictions,), references = _validated(sources, {"predictions": predictions}, references)
+    sources, (predictions,), references = _check_corpus(sources, {"predictions": predictions}, references)
     return Columns(sources, predictions, references)
 
 
@@ -86,7 +86,7 @@ def validate_systems(sources: Any, predictions: Any, references: Any) -> SystemC
         if not isinstance(name, str):
             raise ValueError(fault("predictions", f"the name {short_repr(name)}", "a str"))
     named = {f"predictions[{short_repr(name)}]": column for name, column in predictions.items()}
-    sources, columns, references = _validated(sources, named, references)
+    sources, columns, references = _check_corpus(sources, named, references)
     return SystemColumns(sources, dict(zip(predictions, columns, strict=True)), references)
 
 
@@ -96,7 +96,7 @@ def validate_shared(sources: Any, references: Any) -> tuple[list[str], list[list
     >>> validate_shared(["a b"], ["a"])
     (['a b'], [['a']])
     """
-    sources, _, references = _validated(sources, {}, references)
+    sources, _, references = _check_corpus(sources, {}, references)
     return list(sources), list(map(list, references))
 
 
@@ -112,7 +112,7 @@ def validate_candidates(sources: Any, candidates: Any, *, least: int = 0) -> tup
     sources = validate_texts("sources", sources)
     wanted = "a list with, per segment, a list of str"
     rows = _as_list("candidates", candidates, wanted)
-    _check_rows("candidates", rows, sources)
+    _check_length("candidates", rows, sources)
     checked = [_as_list(f"candidates[{number}]", row, "a list of str") for number, row in enumerate(rows)]
     for number, row in enumerate(checked):
         validate_texts(f"candidates[{number}]", row)
@@ -121,22 +121,24 @@ def validate_candidates(sources: Any, candidates: Any, *, least: int = 0) -> tup
     return sources, checked
 
 
-def _validated(
+def _check_corpus(
     sources: Any, predictions: Mapping[str, Any], references: Any
 ) -> tuple[list[str], list[list[str]], list[list[str]]]:
+    """Return the columns of a corpus as lists, checked; `predictions` are columns by the name that errors call them."""
     sources = validate_texts("sources", sources)
     columns = {name: validate_texts(name, column) for name, column in predictions.items()}
     references = validate_references(references)
     for name, column in columns.items():
-        _check_rows(name, column, sources)
+        _check_length(name, column, sources)
     if len(references) != len(sources) and set(map(len, references)) == {len(sources)}:
         wanted = f"{len(sources)} (one list per segment, not one per annotator)"
         raise ValueError(fault("references", f"{len(references)} rows", wanted))
-    _check_rows("references", references, sources)
+    _check_length("references", references, sources)
     return sources, list(columns.values()), references
 
 
-def _check_rows(name: str, rows: list[Any], sources: list[str]) -> None:
+def _check_length(name: str, rows: list[Any], sources: list[str]) -> None:
+    """Refuse a column that has more or fewer rows than the sources."""
     if len(rows) != len(sources):
         raise ValueError(fault(name, f"{len(rows)} rows", f"{len(sources)} (as in sources)"))
 
@@ -185,10 +187,10 @@ def _without_lists_as_text(name: str, texts: list[str]) -> list[str]:
     """
     several: list[str] = []
     for text in texts:
-        written = _value_of(json.loads, text)
-        if isinstance(written, list):
+        written = _list_in(json.loads, text)
+        if written is not None:
             several += written
-        elif isinstance(_value_of(_evaluated, text), list | tuple):
+        elif _list_in(_read_python, text) is not None:
             raise ValueError(
                 fault(name, f"a list written as text, {short_repr(text)}", "a list of str, or one in JSON")
             )
@@ -198,16 +200,17 @@ def _without_lists_as_text(name: str, texts: list[str]) -> list[str]:
     return several
 
 
-def _evaluated(text: str) -> Any:
+def _read_python(text: str) -> Any:
     """Return the value that Python code stands for, in which numpy prints a call for a string, and pandas nan."""
     return ast.literal_eval(re.sub(r"\bnan\b", "None", text.replace("np.str_(", "(")))
 
 
-def _value_of(read: Callable[[str], Any], text: str) -> Any:
-    """Return what a function reads in a text that begins as a list does; None for any other text."""
+def _list_in(read: Callable[[str], Any], text: str) -> Sequence[Any] | None:
+    """Return the list or tuple that a function reads in a text; None where it reads none."""
     if _LIST_AS_TEXT.match(text):
         with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
-            return read(text.strip())
+            value = read(text.strip())
+            return value if isinstance(value, list | tuple) else None
     return None
 
 
@@ -263,6 +266,7 @@ def _kind(value: object) -> str:
 
 
 def _reference_name(rows: list[list[str]], place: int) -> str:
+    """Return what errors call a reference, by its place among all of them."""
     names = (f"references[{number}][{column}]" for number, row in enumerate(rows) for column in range(len(row)))
     return next(islice(names, place, None))
 

@@ -417,7 +417,10 @@ def _flag(no: str = "no", yes: str = "yes", **row: Any) -> Option:
         check_flags(**{name: value})
         return bool(value)
 
-    return Option(kind="flag", check=check, sign=(no, yes).__getitem__, read={no: False, yes: True}.__getitem__, **row)
+    values = {no: False, yes: True}
+    return Option(
+        kind="flag", check=check, sign=lambda value: yes if value else no, read=lambda text: values[text], **row
+    )
 
 
 def _has_penalties(variant: Variant) -> bool:
@@ -466,7 +469,7 @@ OPTIONS: dict[str, Option] = {
         LEVELS,
         help="average the scores of sentences, or sum counts over the corpus first",
         key="level",
-        words={"sentence": "mean of sentences", "corpus": "counts summed over the corpus"}.__getitem__,
+        words=lambda value: "mean of sentences" if value == "sentence" else "counts summed over the corpus",
     ),
     "deletion": _choice(DELETIONS, help="the score of the delete operation", key="del"),
     "zero_division": Option(
@@ -476,7 +479,7 @@ OPTIONS: dict[str, Option] = {
         key="zero",
         sign=lambda value: repr(float(value)).removesuffix(".0"),
         read=float,
-        words="0/0 = {:g}".format,
+        words=lambda value: f"0/0 = {value:g}",
     ),
     "penalties": _choice(
         PENALTIES,
@@ -522,13 +525,13 @@ def resolve_variant(variant: str = DEFAULT_VARIANT, **options: Any) -> Variant:
     """
     version_of("sacrebleu")  # before anything is scored
     refuse_unknown(options.keys() - CHANGES.keys(), OPTIONS)
-    name = OPTIONS["variant"].check("variant", variant)
-    given = {name: CHANGES[name].check(name, value) for name, value in options.items() if value is not None}
-    resolved = replace(VARIANTS[name], **given)
+    published = VARIANTS[OPTIONS["variant"].check("variant", variant)]
+    changes = {name: CHANGES[name].check(name, value) for name, value in options.items() if value is not None}
+    resolved = replace(published, **changes)
     if resolved.penalties == "none":
         resolved = replace(resolved, sentence_splitter=PUNKT)  # a splitter that is not used does not set variants apart
     elif resolved.level != "sentence":
-        option, other = ("penalties", "level") if "penalties" in given else ("level", "penalties")
+        option, other = ("penalties", "level") if "penalties" in changes else ("level", "penalties")
         got = f"{getattr(resolved, option)!r} with {other} {getattr(resolved, other)!r}"
         raise ValueError(fault(option, got, "level 'sentence' or penalties 'none'"))
     else:

@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sari.languages import PUNKT, Tokenizer, load_punkt, version_of
+from sari.languages import PUNKT, Tokenizer, check_function, version_of
 from sari.variants import CHANGES, VERSION
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def resolve(name: str) -> Callable[..., Any]:
 
 def _has_punkt() -> bool:
     try:
-        load_punkt()
+        check_function("sentence_splitter", PUNKT)
     except ImportError:
         return False
     return True

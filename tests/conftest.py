@@ -158,13 +158,10 @@ def without_punkt(monkeypatch):
 
     from sari import languages
 
-    caches = (languages.load_punkt, languages.load_function)
     monkeypatch.setattr(nltk.data, "path", [])
-    for function in caches:
-        function.cache_clear()
+    languages.load_function.cache_clear()
     yield
-    for function in caches:
-        function.cache_clear()
+    languages.load_function.cache_clear()
 
 
 @pytest.fixture

@@ -26,7 +26,6 @@ from sari.languages import (
     describe,
     fitting_tokenizers,
     load_function,
-    load_punkt,
     load_tokenizer,
     version_of,
 )
@@ -225,7 +224,6 @@ def test_models_are_fetched_when_texts_are_tokenized(monkeypatch, tmp_path, capl
 @pytest.mark.parametrize("is_there", [False, True])
 def test_without_punkt_one_line_says_how_to_get_it(monkeypatch, tmp_path, is_there):
     """Also where a download was interrupted; and what needs no sentences goes on working."""
-    load_punkt.cache_clear()
     load_function.cache_clear()
     if is_there:
         broken_punkt(tmp_path)

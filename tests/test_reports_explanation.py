@@ -227,7 +227,7 @@ def test_laws_of_the_marks(variant, source, prediction, references):
 )
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_an_edit_is_one_token_and_costs_what_its_output_does(variant, source, prediction, references):
-    scorer, tokens = Scorer(variant), functools.partial(split_into_tokens, text=VARIANTS[variant].text)
+    scorer, tokens = Scorer(variant), functools.partial(split_into_tokens, steps=VARIANTS[variant].text)
 
     def sari(output):
         return scorer.compute(sources=[source], predictions=[output], references=[references])["sari"]

@@ -84,7 +84,7 @@ def test_measures_that_lack_what_they_need_are_left_out(monkeypatch):
     of_files = {measure.name for measure in MEASURES if measure.side_files}
     assert lacking(measured(side_data={})) == of_files
     monkeypatch.setattr(nltk.data, "path", [])
-    languages.load_punkt.cache_clear()
+    languages.load_function.cache_clear()
     assert lacking(measured(side_data={})) == of_files | {"fkgl", "sentence_splits"}
 
 
