@@ -12,6 +12,7 @@ should contain it. Without files, the segments are made up.
 
 import argparse
 import sys
+from bisect import bisect_right
 from collections.abc import Callable
 from pathlib import Path
 
@@ -87,17 +88,16 @@ def _columns(options: argparse.Namespace) -> SystemColumns:
 def _with_references(columns: SystemColumns, texts: list[str], variant: Variant, seed: int) -> SystemColumns:
     """Return the first system, and texts with as many first references as give them its score."""
     order = np.random.default_rng(seed).permutation(len(texts))
-    wanted = score_systems(columns, variant)["one"].scores()["sari"]
-    few, many = 0, len(texts)
-    while True:
-        number = (few + many) // 2
+
+    def mixed(number: int) -> SystemColumns:
         chosen = set(order[:number].tolist())
-        mixed = [row[0] if place in chosen else texts[place] for place, row in enumerate(columns.references)]
-        systems = columns._replace(predictions={"one": columns.predictions["one"], "other": mixed})
-        if many - few < 2:
-            return systems
-        is_more = score_systems(systems, variant)["other"].scores()["sari"] > wanted
-        few, many = (few, number) if is_more else (number, many)
+        other = [row[0] if place in chosen else texts[place] for place, row in enumerate(columns.references)]
+        return columns._replace(predictions={"one": columns.predictions["one"], "other": other})
+
+    def score(number: int, name: str = "other") -> float:
+        return score_systems(mixed(number), variant)[name].scores()["sari"]
+
+    return mixed(bisect_right(range(len(texts)), score(0, "one"), key=score) - 1)
 
 
 def _significant(
