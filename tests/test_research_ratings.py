@@ -25,68 +25,72 @@ def rated(checkouts):
 
 
 @pytest.fixture(scope="module")
-def figures(checkouts):
+def rows(checkouts):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ratings, "COLLECTIONS", {name: COLLECTIONS[name] for name in ("Simplicity-DA", "JADES")})
         patch.setattr(ratings, "_FEWEST_SYSTEMS", 3)
         patch.setattr(ratings, "_ACCESS", "o/muss/one.pred")
-        rows = ratings.compute_agreement(checkouts)
-    return {tuple(row[name] for name in ("figure", "score", "number")): row for row in rows.to_dict("records")}
+        return ratings.compute_agreement(checkouts).set_index(["figure", "score", "number"])
 
 
-def test_correlations_of_outputs(rated, figures):
-    found = {name: Scorer(name).compute(**rated.texts._asdict(), details=True) for name in ("easse", "set")}
-    scores = {name: own["sentences"]["sari"] for name, own in found.items()}
-    values = {name: stats.pearsonr(own, rated.ratings).statistic for name, own in scores.items()}
-    row = figures["Pearson", "easse", "36"]
-    assert float(row["value"]) == pytest.approx(values["easse"], abs=1e-6)
-    assert float(row["low"]) < values["easse"] < float(row["high"])
-    assert float(figures["Pearson", "set", "36"]["difference"]) == pytest.approx(
-        values["set"] - values["easse"], abs=1e-6
+def scores_alone(texts, variant="easse", **options):
+    return Scorer(variant, **options).compute(**texts._asdict(), details=True)["sentences"]["sari"]
+
+
+def correlation(scores, numbers, coefficient=stats.pearsonr):
+    return pytest.approx(coefficient(scores, numbers).statistic, abs=1e-6)
+
+
+def value(rows, *place, column="value"):
+    return float(rows.at[place, column])
+
+
+def test_correlations_of_outputs(rated, rows):
+    scores = {name: scores_alone(rated.texts, name) for name in ("easse", "set")}
+    one, other = (value(rows, "Pearson", name, "36") for name in scores)
+    assert [one, other] == [correlation(own, rated.ratings) for own in scores.values()]
+    assert (
+        value(rows, "Pearson", "easse", "36", column="low") < one < value(rows, "Pearson", "easse", "36", column="high")
     )
-    assert row["signature"] == Scorer("easse", level="sentence").signature(10)
+    assert value(rows, "Pearson", "set", "36", column="difference") == pytest.approx(other - one, abs=2e-6)
+    assert rows.at[("Pearson", "easse", "36"), "signature"] == Scorer("easse", level="sentence").signature(10)
     lengths = [len(one.split()) / len(two.split()) for one, two in zip(*rated.texts[1::-1], strict=True)]
     left = [own - np.polyval(np.polyfit(lengths, own, 1), lengths) for own in (np.array(scores["set"]), rated.ratings)]
-    expected = pytest.approx(stats.pearsonr(*left).statistic, abs=1e-6)
-    assert float(figures["Pearson", "set", "36"]["at_equal_length"]) == expected
+    assert value(rows, "Pearson", "set", "36", column="at_equal_length") == correlation(*left)
 
 
-def test_correlations_of_systems(rated, figures):
-    rows = pd.DataFrame(rated.texts._asdict()).groupby(rated.systems)
+def test_correlations_of_systems(rated, rows):
+    of_systems = pd.DataFrame(rated.texts._asdict()).groupby(rated.systems)
     means = pd.Series(rated.ratings).groupby(rated.systems).mean()
     for variant in ("hf", "easse", "set", "paper"):
-        of_systems = [Scorer(variant).compute(**own.to_dict("list"))["sari"] for _, own in rows]
-        expected = stats.spearmanr(of_systems, means).statistic
-        assert float(figures["Spearman", variant, "3"]["value"]) == pytest.approx(expected, abs=1e-6)
+        scores = [Scorer(variant).compute(**own.to_dict("list"))["sari"] for _, own in of_systems]
+        assert value(rows, "Spearman", variant, "3") == correlation(scores, means, stats.spearmanr)
 
 
-def test_scores_with_all_references(rated, figures):
+def test_scores_with_all_references(rated, rows):
     score = Scorer("hf").compute(**{name: column[:12] for name, column in rated.texts._asdict().items()})["sari"]
-    assert float(figures["SARI", "hf", "10"]["value"]) == pytest.approx(score, abs=1e-6)
+    assert value(rows, "SARI", "hf", "10") == pytest.approx(score, abs=1e-6)
 
 
-def test_scores_of_pairs(checkouts, figures):
+def test_scores_of_pairs(checkouts, rows):
     (first, second), is_second = cochrane_pairs(checkouts)
-    scores = [Scorer("easse").compute(**side._asdict(), details=True)["sentences"]["sari"] for side in (first, second)]
-    share = np.mean((np.subtract(*scores[::-1]) > 0) == is_second)
-    row = figures["pairs", "easse", str(len(is_second))]
-    assert float(row["value"]) == pytest.approx(100 * share, abs=1e-6)
-    assert float(row["low"]) <= 100 * share <= float(row["high"])
-    shorter = [
-        len(one.split()) > len(two.split()) for one, two in zip(first.predictions, second.predictions, strict=True)
-    ]
-    row = figures["pairs", "the shorter one", str(len(is_second))]
-    assert float(row["value"]) == pytest.approx(100 * np.mean(shorter == is_second), abs=1e-6)
-    assert float(row["difference"]) == pytest.approx(100 * (np.mean(shorter == is_second) - share), abs=1e-6)
+    scores, lengths = (
+        [own(side) for side in (first, second)]
+        for own in (scores_alone, lambda side: [-len(text.split()) for text in side.predictions])
+    )
+    share, shorter = (100 * np.mean((np.subtract(two, one) > 0) == is_second) for one, two in (scores, lengths))
+    own, rule = (("pairs", name, str(len(is_second))) for name in ("easse", "the shorter one"))
+    assert [value(rows, *own), value(rows, *rule)] == pytest.approx([share, shorter], abs=1e-6)
+    assert value(rows, *own, column="low") <= share <= value(rows, *own, column="high")
+    assert value(rows, *rule, column="difference") == pytest.approx(shorter - share, abs=1e-6)
 
 
-def test_other_languages_have_their_tokenizer(checkouts, figures):
-    rated = COLLECTIONS["JADES"].read(checkouts)
-    for name, options in (("easse", {"tokenize": "ja-mecab"}), ("easse, 13a", {})):
-        scores = Scorer("easse", **options).compute(**rated.texts._asdict(), details=True)["sentences"]["sari"]
-        row = figures["Pearson", name, str(len(scores))]
-        assert float(row["value"]) == pytest.approx(stats.pearsonr(scores, rated.ratings).statistic, abs=1e-6)
-        assert row["signature"] == Scorer("easse", level="sentence", **options).signature(1)
+@pytest.mark.parametrize(("name", "options"), [("easse", {"tokenize": "ja-mecab"}), ("easse, 13a", {})])
+def test_other_languages_have_their_tokenizer(checkouts, rows, name, options):
+    japanese = COLLECTIONS["JADES"].read(checkouts)
+    place = ("Pearson", name, str(len(japanese.ratings)))
+    assert value(rows, *place) == correlation(scores_alone(japanese.texts, **options), japanese.ratings)
+    assert rows.at[place, "signature"] == Scorer("easse", level="sentence", **options).signature(1)
 
 
 @pytest.mark.parametrize("signature", sorted(set(STORED["signature"]) - {""}))
