@@ -122,7 +122,7 @@ def _control(name: str) -> gr.Dropdown:
         return variant_box(DEFAULT_VARIANT, "Variant")
     info = None if name in _MAIN else OPTIONS[name].help
     return gr.Dropdown(
-        _labelled_choices(name, DEFAULT_VARIANT), value=DEFAULT, label=label_of(name), info=info, min_width=215
+        _labelled_choices(name, DEFAULT_VARIANT), value=DEFAULT, label=label_of(name), info=info, min_width=235
     )
 
 
