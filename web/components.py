@@ -1,6 +1,6 @@
 """What several views share: the controls of the scoring options, how events behave, and the way to open a segment."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import gradio as gr
@@ -69,6 +69,11 @@ class OpenedSegment(NamedTuple):
         """What the boxes show."""
         (source,), (output,), (references,) = self.segment
         return boxes_of(source, output, references)
+
+    @property
+    def words(self) -> list[str]:
+        """Whose output it is, and how it was scored, as far as no control says so."""
+        return [self.system, f"line {self.line}", *_choices_in_words(self.options)]
 
 
 class SentenceTab(NamedTuple):
@@ -208,5 +213,8 @@ def variant_in_words(variant: Variant) -> str:
     """Return what is known of a variant: its summary, or, where options change it, which."""
     if not variant.changes:
         return plain(VARIANTS[variant.name].summary)
-    changes = (f"{label_of(name)}: {OPTIONS[name].words(value)}" for name, value in variant.changes.items())
-    return f"as {variant.name}, but {'; '.join(changes)}"
+    return f"as {variant.name}, but {'; '.join(_choices_in_words(variant.changes))}"
+
+
+def _choices_in_words(options: Mapping[str, Any]) -> list[str]:
+    return [f"{label_of(name)}: {OPTIONS[name].words(value)}" for name, value in options.items()]

@@ -329,7 +329,7 @@ def _opening(scored: Scored, system: str, line: int) -> list[Any]:
     of_corpora = {name: value for name, value in scored.options.items() if name not in sentence_tab.NAMES}
     opened = OpenedSegment(system, line, segment, of_corpora, scored)
     values = dict(zip(NAMES, scored.chosen, strict=True))
-    rows = [[name, round(sari[line - 1], 2), columns.predictions[name][line - 1]] for name, sari in scored.sari.items()]
+    rows = [[name, figure(sari[line - 1]), columns.predictions[name][line - 1]] for name, sari in scored.sari.items()]
     side_by_side = gr.Dataframe({"headers": ["System", "SARI", "Output"], "data": rows}, visible=len(rows) > 1)
     controls = [values[name] for name in sentence_tab.NAMES]
     return [gr.Tabs(selected="sentence"), *opened.boxes, *controls, opened, gr.Column(visible=True), side_by_side]

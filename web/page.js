@@ -103,9 +103,13 @@
   // --- The address and the output -----------------------------------------------------------------------------------
 
   let timer = 0;
+  let source; // the text in its box
+  const outputs = []; // what was in the box of the output before, while the source was the same
 
   /** Keep texts and choices in the address, once nothing has changed for a while. */
   function keepLink(names, values) {
+    if (values[0] !== (source ??= values[0])) outputs.length = 0;
+    [source] = values;
     const parts = names.map((name, place) => [name, values[place]]).filter(([, value]) => value !== "default");
     clearTimeout(timer);
     timer = setTimeout(() => {
@@ -116,8 +120,6 @@
     }, 300);
     return [];
   }
-
-  const outputs = []; // what was in the box before
 
   /** Return another output for the box, and keep the one before. */
   function replaceOutput(next, before) {

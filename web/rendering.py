@@ -281,7 +281,7 @@ def systems(report: ScoreReport, tables: Sequence[Table], sari: Mapping[str, Seq
         "files",
         "systems",
         report=report,
-        tables=[(table, table.notes_with("bold:")) for table in tables],
+        tables=[(table, table.notes_with("Bold:")) for table in tables],
         pictures=score_pictures(report, sari),
     )
 

@@ -79,7 +79,7 @@ def show_sentence(
 ) -> SentenceParts:
     """Return what the view shows of a segment."""
     asked = _Asked(opened, source, output, references, chosen)
-    place = rendering.note(f"{asked.opened.system}, line {asked.opened.line}") if asked.opened else ""
+    place = rendering.note(", ".join(asked.opened.words)) if asked.opened else ""
     try:
         variant, segment = resolve_options(asked.options), asked.segment()
     except RefusedError as refusal:
@@ -121,7 +121,7 @@ def sentence_tab(page: gr.Blocks, tabs: gr.Tabs) -> SentenceTab:
         with gr.Column(scale=5, min_width=300):
             texts = _text_boxes()
             with gr.Row():
-                gr.Examples(
+                examples = gr.Examples(
                     [list(sample.texts) for sample in samples()],
                     list(texts),
                     example_labels=[sample.name for sample in samples()],
@@ -145,8 +145,9 @@ def sentence_tab(page: gr.Blocks, tabs: gr.Tabs) -> SentenceTab:
     undo.click(str, texts.output, texts.output, js=UNDO, **AT_ONCE)
     gr.on([opened.change, *(box.change for box in carried)], show_sentence, [opened, *carried], outputs, **LIVE)
     gr.on([box.change for box in carried], None, carried, None, js=KEEP_LINK)
-    # Not on changes, which a link makes too.
-    gr.on([clear.click, *(box.input for box in carried)], None, None, lacking, js="() => ['']")
+    # Not on changes of boxes, which a link makes too.
+    others = [clear.click, examples.dataset.click, opened.change, *(box.input for box in carried)]
+    gr.on(others, None, None, lacking, js="() => ['']")
     link = gr.Textbox(visible=False)
     page.load(read_link, link, [*carried, lacking], js=READ_LINK, **AT_ONCE)
     return SentenceTab(tabs, texts, controls, opened, back, systems, buttons)
