@@ -225,9 +225,9 @@ def test_every_opened_segment_has_the_score_of_its_cell(scored_files, variant, o
             _, *boxes, opened, _, side_by_side = files_tab._opening(scored, system, place + 1)
             html = "".join(sentence_tab.show_sentence(opened, *boxes))
             assert f"<strong>{sari}</strong>" in html
-            assert f"{system}, line {place + 1}<" in html
+            assert f"{system}, line {place + 1}" in html
             shown = {name: value for name, value, _ in side_by_side.value["data"]}
-            assert shown[system] == float(sari)
+            assert shown[system] == sari
             other = "".join(sentence_tab.show_sentence(opened, boxes[0], f"{boxes[1]} x", *boxes[2:]))
             assert f"line {place + 1}" not in other
 
