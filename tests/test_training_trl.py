@@ -8,7 +8,7 @@ import pytest
 from conftest import ROOT
 from datasets import Dataset
 from peft import LoraConfig, PromptTuningConfig, get_peft_model
-from test_training import EACH_STEP, PROMPTS, SHORT, asked, make_chat_tokenizer
+from test_training import EACH_STEP, PROMPTS, SHORT
 from tiny_trainers import (
     COMMON,
     LABELS,
@@ -16,11 +16,13 @@ from tiny_trainers import (
     REFERENCES,
     SOURCES,
     TEXTS,
+    ask,
     expected_scores,
     generated,
     make_causal_dataset,
     make_llama,
     make_t5,
+    make_tokenizer,
     make_trainer,
     of_evaluation,
 )
@@ -37,7 +39,7 @@ def sari(sari):
     return sari.with_options(variant="easse")
 
 
-tokenizer = pytest.fixture(make_chat_tokenizer)
+tokenizer = pytest.fixture(make_tokenizer)
 
 
 def of_trl(kind, config, *models, **columns):
@@ -73,7 +75,7 @@ def length(completions, **_):
 
 
 CHATS = {
-    "prompt": list(map(asked, SOURCES)),
+    "prompt": list(map(ask, SOURCES)),
     "completion": [[{"role": "assistant", "content": text}] for text in LABELS],
 }
 GROUPS = {"per_device_train_batch_size": 4, "num_generations": 2, "max_completion_length": 8, "logging_steps": 1}
@@ -91,7 +93,7 @@ def test_what_is_generated_is_scored(sari, tokenizer, tmp_path, name):
     """Before and after training: the scores are of the model as it is."""
     tokenizer.padding_side = "left" if name == "GRPO" else "right"
     prompts = [f"[user] {source} [a]" for source in SOURCES] if name == "chats" else PROMPTS
-    own = asked if name == "chats" else PROMPT.format
+    own = ask if name == "chats" else PROMPT.format
     trainer = TRAINERS[name](tmp_path, tokenizer)
     sari.attach(trainer, **TEXTS, prompts=own, generation_kwargs=SHORT, batch_size=4)
     before = generated(trainer.model, tokenizer, prompts, **SHORT)

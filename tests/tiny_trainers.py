@@ -26,6 +26,10 @@ GROUPED = (
 )
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 PROMPT = "Simplify: {} Simple:"
+CHAT = (
+    "{% if thinking %}[think]{% endif %}{% for message in messages %}[{{ message['role'] }}] {{ message['content'] }} "
+    "{% endfor %}{% if add_generation_prompt %}[a]{% endif %}"
+)
 #: Arguments of every Trainer.
 COMMON = {"report_to": "none", "save_strategy": "no", "use_cpu": True, "disable_tqdm": True}
 
@@ -40,7 +44,11 @@ LABELS = [row[0] for row in REFERENCES]
 TEXTS = {"sources": SOURCES, "references": REFERENCES}
 
 
-def make_tokenizer(begins=False, side="right", texts=None):
+def ask(source):
+    return [{"role": "user", "content": source}]
+
+
+def make_tokenizer(begins=False, texts=None):
     """Return a tokenizer of the example corpus or of other texts; with `begins` each text begins with a token."""
     tokenizer = Tokenizer(models.BPE(unk_token="<unk>"))
     tokenizer.pre_tokenizer, tokenizer.decoder = pre_tokenizers.Metaspace(), decoders.Metaspace()
@@ -50,7 +58,7 @@ def make_tokenizer(begins=False, side="right", texts=None):
     ends = {"single": "<unk> $A </s>" if begins else "$A </s>", "special_tokens": [("</s>", 1), ("<unk>", 2)]}
     tokenizer.post_processor = processors.TemplateProcessing(**ends)
     special = {"pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"}
-    options = {"padding_side": side, "bos_token": "<unk>" if begins else None}
+    options = {"bos_token": "<unk>" if begins else None, "chat_template": CHAT}
     inputs = ["input_ids", "attention_mask"]
     return PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_input_names=inputs, **options, **special)
 
@@ -122,7 +130,16 @@ def make_causal_dataset(tokenizer):
 
 
 def make_trainer(
-    folder, tokenizer, model, dataset, compute_metrics=None, *, kind=Seq2SeqTrainer, callbacks=None, **given
+    folder,
+    tokenizer,
+    model,
+    dataset,
+    compute_metrics=None,
+    *,
+    kind=Seq2SeqTrainer,
+    callbacks=None,
+    preprocess_logits_for_metrics=None,
+    **given,
 ):
     """Return a Trainer; what else is given are its arguments."""
     common = {"output_dir": str(folder), "per_device_eval_batch_size": 3, **COMMON}
@@ -135,6 +152,7 @@ def make_trainer(
         data_collator=DataCollatorForSeq2Seq(tokenizer),
         compute_metrics=compute_metrics,
         callbacks=callbacks,
+        preprocess_logits_for_metrics=preprocess_logits_for_metrics,
     )
 
 
@@ -150,12 +168,11 @@ def generated(model, tokenizer, prompts, /, **options):
     return texts
 
 
-def expected_scores(sari, texts, rows=None, references=REFERENCES, variant="easse", **options):
-    """Return what the metric says of texts of some rows, by the default variant of training."""
+def expected_scores(sari, texts, rows=None, references=REFERENCES):
+    """Return what the metric says of texts of some rows."""
     rows = range(len(texts)) if rows is None else rows
     columns = {"sources": SOURCES, "predictions": texts, "references": references}
-    columns = {name: [column[row] for row in rows] for name, column in columns.items()}
-    return sari.compute(variant=variant, **columns, **options)
+    return sari.compute(**{name: [column[row] for row in rows] for name, column in columns.items()})
 
 
 def of_evaluation(metrics, prefix="eval"):
