@@ -77,6 +77,7 @@ EXCLUDES: dict[str, tuple[str, ...]] = {
         # A tokenizer that is imported is given beside the signature that names it.
         *(flag_of(name) for name in SCORING_OPTIONS if name != "tokenize"),
     ),
+    "--echo": ("--outputs", "--ratings", "--explain", "--find-variant", "--score-only", *_FILES, *_formats_but("text")),
     "--all-variants": ("--variant", *_OF_ONE_VARIANT),
     SEVERAL_VARIANTS: _OF_ONE_VARIANT,
     SEVERAL_SYSTEMS: ("--explain",),
@@ -86,6 +87,7 @@ EXCLUDES: dict[str, tuple[str, ...]] = {
     "--width": ("--format csv", "--format json"),
     "--format csv": ("--by-references", "--published", "--why"),
     "--score-only": ("--explain", "--ratings", "--by-order", *_formats_but("text"), *_COMPARISONS),
+    "--sentences -": ("--score-only", *_formats_but("text")),
     "--ratings": (*_TEST_FLAGS, *_ADDED, "--by-order", *_FILES, "--width"),
     "--explain": ("--ratings", *_FILES, *_COMPARISONS, *_formats_but("text", "json")),
     "--find-variant": ("--explain", "--ratings", "--by-order", "--show", "--score-only", *_FILES, *_COMPARISONS),
@@ -135,9 +137,9 @@ def _find_files(options: Options) -> None:
     if options.references is not None:
         options.references = list(chain.from_iterable(map(_matching, options.references)))
     has_texts = options.dataset is not None or None not in (options.sources, options.references)
-    can_be_piped = has_texts and options.table is None and options.echo is None
-    if options.outputs is None and can_be_piped and sys.stdin is not None and not sys.stdin.isatty():
-        options.outputs = [STANDARD_INPUT]
+    if options.outputs is None and has_texts and options.table is None and options.echo is None:
+        is_free = sys.stdin is not None and not sys.stdin.isatty() and STANDARD_INPUT not in options.input_paths
+        options.outputs = [STANDARD_INPUT] if is_free else None
     if options.outputs is not None:
         options.outputs = _named_files(options.outputs)
         options.systems = list(options.outputs)
@@ -176,7 +178,8 @@ def check_rules(options: Options) -> None:
 def _given(options: Options, parser: argparse.ArgumentParser) -> set[str]:
     """Return what the rules name: options other than their defaults, and some with their values."""
     names = {flag_of(name) for name, value in vars(options).items() if value != parser.get_default(name)}
-    listed = {"--format": [options.format], "--show": options.show, "--measures": options.measures}
+    listed = {"--format": [options.format], "--sentences": [options.sentences]}
+    listed |= {"--show": options.show, "--measures": options.measures}
     names |= {f"{flag} {value}" for flag, values in listed.items() for value in values or ()}
     return names
 
@@ -189,6 +192,9 @@ def _check_inputs(options: Options) -> None:
         others = ", or --table or --dataset"
     elif options.columns is None and options.dataset not in ALIASES:
         check_choice("--dataset", options.dataset, NAMED_SETS, "or another with its --columns")
+    from_pipe = options.input_paths.count(STANDARD_INPUT)
+    if from_pipe > 1:
+        raise ValueError(fault("<stdin>", f"- as {from_pipe} files", "one file from there"))
     missing = [flag_of(name) for name in files if getattr(options, name) is None]
     if missing and options.table is None and options.echo is None:
         raise ValueError(f"missing {', '.join(missing)}: expected {join_names(map(flag_of, files), 'and')}{others}")

@@ -40,7 +40,7 @@ def resolve_choices(options: Options, **resampling: Any) -> Choices:
         resampling: defaults of the options of intervals.
 
     Raises:
-        FileError, OSError: for a side file that cannot be read.
+        FileError: for a side file that cannot be read.
         ValueError: for options that the metric refuses, and measures that are unknown or lack what they need.
     """
     variants, left_out = _chosen_variants(options)

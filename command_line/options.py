@@ -116,8 +116,9 @@ class Options(argparse.Namespace):
     def input_paths(self) -> list[str]:
         """The files of texts, and the other files that are read."""
         texts = [self.table, self.sources, *(self.references or ()), *(self.outputs or {}).values()]
+        ratings = self.ratings if self.table is None else None  # a column of the table
         side = [getattr(self, file.name) for file in SIDE_FILES] + [path for _, path in self.own_measure or ()]
-        return [path for path in [*texts, *side] if path is not None]
+        return [path for path in [*texts, *(ratings or ()), *side] if path is not None]
 
     @property
     def written_paths(self) -> list[str]:

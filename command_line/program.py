@@ -15,7 +15,7 @@ from sari.reports.formats import TABLE_FORMATS
 from sari.reports.score_report import ScoreReport
 from sari.reports.score_tables import tabulate_scores
 from sari.reports.tables import TableReport
-from sari.text_files.errors import FileError, reason
+from sari.text_files.errors import FileError
 from sari.text_files.named_sets import read_test_set
 from sari.text_files.writing import STANDARD_OUTPUT, check_writable
 from sari.validation import Columns, SystemColumns
@@ -38,23 +38,20 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
         return refuse(program, str(error))
     except ModuleNotFoundError as error:
         return refuse(program, f"{error}, expected what requirements.txt or the extras install")
-    except OSError as error:  # of side files
-        return refuse(program, f"{error.filename}: {reason(error)}, expected a file to read")
     except (ValueError, TypeError, ImportError) as error:
         return refuse(program, in_options(str(error)))
-    if options.sentences != STANDARD_OUTPUT:  # which has the scores of segments instead
+    if answer is not None:
         print(answer, flush=True)
-    written = [f"{path}: written" for path in options.written_paths if not options.quiet]
-    for message in [*messages, *written]:
+    for message in messages:
         say(program, message)
     return 0
 
 
-def _answer(options: Options) -> tuple[str, list[str]]:
+def _answer(options: Options) -> tuple[str | None, list[str]]:
     """Return what to print, and the lines for standard error, and write the files of `--sentences` and `--report`.
 
     Raises:
-        FileError, OSError: for a file that cannot be read or written.
+        FileError: for a file that cannot be read or written.
         ValueError, TypeError: for options that the metric refuses.
         ImportError: for packages that are missing.
     """
@@ -76,11 +73,11 @@ def _answer(options: Options) -> tuple[str, list[str]]:
     from sari.command_line.score_files import score_files
 
     report = score_files(options, columns)
-    if options.quiet:
-        report = replace(report, warnings=[])
+    if options.sentences == STANDARD_OUTPUT:  # which has the scores of segments instead
+        return None, _messages(report, options)
     if options.score_only:
         signatures = [] if options.quiet else report.signatures
-        return _scores_alone(report, options), [*signatures, *warning_lines(report.warnings)]
+        return _scores_alone(report, options), [*signatures, *_messages(report, options)]
     tables = tabulate_scores(report, by_order=options.by_order, digits=options.width, show=options.show)
     return _formatted(tables, options)
 
@@ -100,9 +97,16 @@ def _scores_alone(report: ScoreReport, options: Options) -> str:
 
 
 def _formatted(report: TableReport, options: Options) -> tuple[str, list[str]]:
-    """Return tables in the format of the options, and their warnings, which text leaves to standard error."""
-    printed = replace(report, warnings=[]) if options.format == "text" else report
-    return TABLE_FORMATS[options.format].write(printed, options.layout), warning_lines(report.warnings)
+    """Return tables in the format of the options, and the lines for standard error, where text has its warnings."""
+    is_quiet = options.quiet or options.format == "text"
+    printed = replace(report, warnings=[]) if is_quiet else report
+    return TABLE_FORMATS[options.format].write(printed, options.layout), _messages(report, options)
+
+
+def _messages(report: ScoreReport | TableReport, options: Options) -> list[str]:
+    """Return the warnings and the names of written files as lines for standard error."""
+    written = [f"{path}: written" for path in options.written_paths]
+    return [] if options.quiet else [*warning_lines(report.warnings), *written]
 
 
 def _variant_search(options: Options, columns: SystemColumns) -> TableReport:

@@ -23,7 +23,7 @@ def agree(options: Options) -> TableReport:
     """Return the agreement of scores with ratings.
 
     Raises:
-        FileError, OSError: for a file that cannot be read, and a rating that is no number.
+        FileError: for a file that cannot be read, and a rating that is no number.
         ValueError: for options that the metric refuses, unknown measures, and ratings that are all the same.
     """
     rated, columns = _rated_outputs(options)
@@ -43,9 +43,7 @@ def agree(options: Options) -> TableReport:
     doubts += signature_warnings(options.signature, next(iter(scored.values())).signature)
     warnings = warning_rows(doubts) + left_out
     with step_bar("Resampling", len(rated.levels) * len(COEFFICIENTS), quiet=options.quiet) as advance:
-        report = report_agreement(
-            scores, rated, resampling, warnings=[] if options.quiet else warnings, advance=advance
-        )
+        report = report_agreement(scores, rated, resampling, warnings=warnings, advance=advance)
     return tabulate_agreement(report)
 
 

@@ -29,7 +29,7 @@ def score_files(options: Options, columns: SystemColumns) -> ScoreReport:
         columns: the texts.
 
     Raises:
-        FileError, OSError: for a file that cannot be read or written.
+        FileError: for a file that cannot be read or written.
         ValueError, TypeError: for options that the metric refuses.
         ImportError: for packages that are missing.
     """

@@ -87,6 +87,8 @@ def refusal(capsys):
         ),
         *(([*DATASET, flag, "x"], f"{flag} does not go with --dataset") for flag in ("--sources", "--references")),
         (["--dataset", "asset", *SYSTEMS, "--tab-separated"], "--tab-separated needs --references"),
+        ([*FILES[:2], "--echo", "sources"], "--echo needs --dataset"),
+        ([*FILES, "--ratings", "-", "--sources", "-"], "<stdin>: got - as 2 files, expected one file from there"),
         ([*TWO, "--ratings", "a", "b", "c"], "--ratings: got 3, expected 2: a file for each of --outputs"),
         ([*FILES, "--form", "json"], "unknown argument '--form'; did you mean --format?"),
         *(
@@ -115,6 +117,9 @@ APART = """
 --all-variants: --variant easse; --explain 1; --find-variant 41.38; --report x.md; --sentences x.csv; --why easse
 several: --explain 1; --find-variant 41.38; --report x.md; --sentences x.csv; --why easse
 two: --explain 1
+echo: --outputs x; --ratings a; --explain 1; --find-variant 41.38; --score-only; --report x.md; --sentences x.csv; \
+--format csv; --format json; --format latex; --format markdown
+--sentences -: --score-only; --format csv; --format json; --format latex; --format markdown
 --paired-bs: --paired-ar
 --show sari: --format csv; --format json; --score-only; --ratings a b; --explain 1
 --width 3: --format csv; --format json
@@ -133,12 +138,15 @@ two: --explain 1
 """.replace("\\\n", "")
 
 
+BASES = {"two": [], "several": ["--variant", "easse,set"], "echo": ["--dataset", "asset", "--echo", "sources"]}
+
+
 @pytest.mark.parametrize("line", APART.strip().splitlines())
 def test_options_that_exclude_each_other(refusal, line):
     option, others = line.split(": ")
     for other in others.split("; "):
-        files = FILES if "--explain" in option + other and option != "two" else TWO
-        first = {"two": [], "several": ["--variant", "easse,set"]}.get(option, option.split())
+        files = [] if option == "echo" else FILES if "--explain" in option + other and option != "two" else TWO
+        first = BASES.get(option, option.split())
         message = refusal([*files, *first, *other.split()])
         assert " does not go with " in message
         assert message.startswith(other.split()[0]) or message.startswith(option.split()[0]), message
@@ -148,7 +156,6 @@ def test_options_that_exclude_each_other(refusal, line):
     ("given", "needed"),
     [
         ("--split x", "--dataset"),
-        ("--echo sources", "--dataset"),
         ("--columns x y z", "--dataset or --table"),
         ("--resamples 9", "--confidence, --paired-bs, --paired-ar, --all-pairs or --report"),
         ("--seed 1", "--confidence, --paired-bs, --paired-ar, --all-pairs, --by-references or --report"),
@@ -196,6 +203,8 @@ def test_outputs_come_from_a_pipe_where_none_are_named(monkeypatch, refusal):
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     assert refusal(piped).startswith("missing --outputs: expected --outputs")
     assert refusal(["--dataset", "asset"]).startswith("missing --outputs: expected --outputs")
+    monkeypatch.setattr("sys.stdin.isatty", lambda: False)
+    assert refusal(["--sources", "-", *FILES[4:]]).startswith("missing --outputs: expected --outputs")
 
 
 def test_what_reports_show_goes_with_them():

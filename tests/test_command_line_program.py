@@ -81,6 +81,11 @@ def test_sentence_scores_on_standard_output(printed, tmp_path):
     assert printed(*EXAMPLE, *SYSTEMS, "--sentences", "-") == path.read_text()
 
 
+def test_only_written_files_are_named(run_here, tmp_path):
+    process = run_here("--version", "--report", "x.html", "--sentences", "-", folder=tmp_path)
+    assert (process.returncode, process.stdout.startswith(b"SARI "), process.stderr) == (0, True, b"")
+
+
 def test_texts_of_a_test_set(run_here, tmp_path):
     (tmp_path / "data").mkdir()
     rows = [{"s": "a\nb", "r": ["c", "d"]}, {"s": "e", "r": ["f", "g"]}]
@@ -156,11 +161,6 @@ def test_a_tokenizer_that_cannot_be_downloaded_is_refused_in_one_line(corpus, tm
     assert fetched.startswith("tokenize: 'spm' is fetched from https://")
     assert refused.startswith("score.py: error: --tokenize: 'spm' could not be set up ")
     assert (process.returncode, process.stdout) == (2, b"")
-
-
-def test_standard_input_for_two_files(run_here, corpus):
-    arguments = ["--sources", "-", "--outputs", "-", "--references", "r.txt"]
-    assert refusal_of(run_here(*arguments, folder=corpus)) == "<stdin>: got - as 2 files, expected one file from there"
 
 
 # ---- A line explained -----------------------------------------------------------------------------------------------

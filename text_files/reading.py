@@ -168,8 +168,6 @@ def read_texts(
         FileError: as `read_columns` does.
     """
     paths = [sources, *outputs.values(), *references]
-    if paths.count(STANDARD_INPUT) > 1:
-        raise FileError(fault("<stdin>", f"- as {paths.count(STANDARD_INPUT)} files", "one file from there"))
     texts, *others = read_columns(paths, encoding)
     lines = zip(*others[len(outputs) :], strict=True)
     people = ["\t".join(row).split("\t") if tab_separated else list(row) for row in lines]
