@@ -14,7 +14,7 @@ from sari.messages import fault
 from sari.reports.measuring import MeasuredSystems, Measuring, chosen_tokenizer
 from sari.reports.tables import TableReport
 from sari.significance import FEWEST_RESAMPLES
-from sari.text_files.reading import stem
+from sari.text_files.reading import name_of, stem
 from sari.text_files.table_files import read_output_table, read_ratings
 from sari.validation import SystemColumns
 
@@ -57,7 +57,7 @@ def _rated_outputs(options: Options) -> tuple[RatedOutputs, SystemColumns]:
         columns = SystemColumns(sources, {stem(options.table): outputs}, references)
         return RatedOutputs(table.texts, systems, table.ratings or []), columns
     columns = read_systems(options)
-    reading = {"model": options.sources or "the sources", "encoding": options.encoding}
+    reading = {"model": name_of(options.sources or options.dataset), "encoding": options.encoding}
     ratings = [rating for path in options.ratings for rating in read_ratings(path, len(columns.sources), **reading)]
     return RatedOutputs.of_systems(columns, ratings), columns
 

@@ -1,6 +1,7 @@
 """Test sets by name, in folders laid out as those of the Hub are."""
 
 import json
+import logging
 
 import pytest
 
@@ -55,6 +56,12 @@ def test_what_does_not_fit_is_refused(columns, how, message):
     assert str(error.value).startswith(message)
 
 
-def test_a_set_that_is_nowhere_is_refused_in_one_line():
-    with pytest.raises(FileError, match=r"^none: cannot load 'none', split 'test': [^\n]+$"):
-        read_outputs("none", split="test", columns=["a", "b"], outputs={"one": "o.txt"})
+@pytest.mark.parametrize("name", ["none", "broken"])
+def test_a_set_that_cannot_be_loaded_is_refused_in_one_line(tmp_path, name, monkeypatch):
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "test.csv").write_text("a,b\n1,2\n1,2,3\n")
+    for library in ("datasets", "huggingface_hub"):
+        monkeypatch.setattr(logging.getLogger(library), "handlers", [handler := logging.Handler()])
+        monkeypatch.setattr(handler, "emit", lambda record: pytest.fail(record.getMessage()))
+    with pytest.raises(FileError, match=f"^{name}: cannot load '{name}', split 'test': [^\\n]+$"):
+        read_outputs(name, split="test", columns=["a", "b"], outputs={"one": "o.txt"})

@@ -78,6 +78,14 @@ def test_every_kind_that_pandas_reads_holds_the_same(tmp_path):
     FRAME.assign(reference_1=["an old house", None]).to_parquet(tmp_path / "more.parquet")
     for name in ("t.xlsx", "t.parquet", "more.parquet"):
         assert read(str(tmp_path / name), rating="rating") == TABLE
+    with pd.ExcelWriter(tmp_path / "sheets.xlsx") as book:
+        for name, rows in {"empty": 0, "two": 2, "one": 1}.items():
+            FRAME.head(rows).to_excel(book, sheet_name=name)
+            book.book.save(tmp_path / f"{name}.xlsx")
+    assert read(str(tmp_path / "two.xlsx"), rating="rating") == TABLE
+    for name, message in {"empty": "no rows, ", "sheets": "got sheets 'two', 'one', expected a file with one "}.items():
+        with pytest.raises(FileError, match=f"{name}.xlsx: {message}"):
+            read(str(tmp_path / f"{name}.xlsx"))
     years = pd.DataFrame({"source": [1999, "NA"], "output": [2000, "b"], "reference": [2001, "c"], "system": [1, 2]})
     years.to_excel(tmp_path / "years.xlsx", index=False)
     assert read(str(tmp_path / "years.xlsx")) == ((["1999", "NA"], ["2000", "b"], [["2001"], ["c"]]), ["1", "2"], None)

@@ -1,10 +1,12 @@
 """Files that are written whole or not at all."""
 
 import os
+from pathlib import Path
 
 import pytest
 from programs import needs_unix
 
+from sari.text_files import writing
 from sari.text_files.errors import FileError
 from sari.text_files.writing import check_writable, write_lines
 
@@ -63,6 +65,7 @@ def test_modes_and_owners(tmp_path):
         ("folder", "folder: no regular file, expected a file to write"),
         pytest.param("full.tsv", "full.tsv: no regular file, expected a file to write", marks=needs_unix),
         ("none/x.tsv", "none/x.tsv: No such file or directory, expected a file to write"),
+        ("old.tsv", "old.tsv: No such file or directory, expected a file to write"),
         ("./in.tsv", "./in.tsv: is an input, expected another file to write"),
         pytest.param("link.tsv", "link.tsv: is an input, expected another file to write", marks=needs_unix),
     ],
@@ -73,8 +76,17 @@ def test_what_cannot_be_written_is_refused_beforehand(tmp_path, monkeypatch, pat
     (tmp_path / "in.tsv").write_text("a")
     if path in ("link.tsv", "full.tsv"):
         (tmp_path / path).symlink_to("in.tsv" if path == "link.tsv" else "/dev/full")
+    (tmp_path / "old.tsv").write_text("a")
+    if path == "old.tsv":  # as where its folder takes no new file
+        monkeypatch.setattr(writing, "_temporary", lambda _: Path("none", "x.tmp"))
     with pytest.raises(FileError) as error:
         check_writable(path, ["none.tsv", "in.tsv"])
-    assert str(error.value) == message
-    check_writable("new.tsv", ["in.tsv"])
-    assert not (tmp_path / "new.tsv").exists()
+    assert (str(error.value), (tmp_path / "old.tsv").read_text()) == (message, "a")
+
+
+def test_a_check_leaves_nothing(tmp_path):
+    check_writable(str(tmp_path / "new.tsv"), [])
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "new.tsv").write_text("a")
+    check_writable(str(tmp_path / "new.tsv"), [])
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["a"]

@@ -95,12 +95,13 @@ def read_outputs(
 
 
 def _loaded(name: str, test_set: NamedSet, split: str) -> Any:
-    logging.getLogger("huggingface_hub").setLevel(logging.ERROR)  # of its retries
     try:
         import datasets
     except ImportError as error:
         raise FileError(f"{name}: {error}, expected the extra 'evaluate' or requirements.txt") from None
     datasets.disable_progress_bars()
+    for library in ("huggingface_hub", "datasets"):  # whose messages stand in the error below, too
+        logging.getLogger(library).setLevel(logging.CRITICAL)
     try:
         return datasets.load_dataset(test_set.path, test_set.configuration, split=split)
     except Exception as error:  # of files, networks, builders and splits: whatever its libraries raise

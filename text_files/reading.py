@@ -26,7 +26,7 @@ GZIP_MAGIC = b"\x1f\x8b"
 #: The endings of tables; for those that are no text, the function of pandas that reads them, and its arguments.
 TABLE_ENDINGS: dict[str, tuple[str, dict[str, Any]] | None] = {
     **dict.fromkeys((".csv", ".tsv", ".json", ".jsonl")),
-    ".xlsx": ("read_excel", {"keep_default_na": False, "dtype": str}),
+    ".xlsx": ("read_excel", {"sheet_name": None, "keep_default_na": False, "dtype": str}),
     ".parquet": ("read_parquet", {}),
 }
 #: What data of other kinds begin with, and what to do with them.

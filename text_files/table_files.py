@@ -225,11 +225,16 @@ def _read_by_pandas(path: str, function: str, options: dict[str, Any]) -> tuple[
     import pandas as pd  # here, since it is slow to import
 
     try:
-        frame = getattr(pd, function)(path, **options).rename(columns=str).astype(object)
+        content = getattr(pd, function)(path, **options)
     except Exception as error:  # whatever the libraries of pandas raise
         raise FileError(
             short_line(f"{path}: {error or type(error).__name__}, expected a table, or save it as CSV")
         ) from None
+    sheets = content if isinstance(content, dict) else {"": content}
+    filled = {name: sheet for name, sheet in sheets.items() if not sheet.empty}
+    if len(filled) > 1:
+        raise FileError(fault(path, f"sheets {', '.join(map(shown, filled))}", "a file with one of them"))
+    frame = next(iter((filled or sheets).values())).rename(columns=str).astype(object)
     rows = frame.where(frame.notna(), None).to_dict("records")
     return list(frame), {f"{path}: row {number}": row for number, row in enumerate(rows, 1)}
 

@@ -14,7 +14,7 @@ STANDARD_OUTPUT = "-"
 
 
 def check_writable(path: str, inputs: Iterable[str]) -> None:
-    """Raise FileError for a path that cannot be opened to write, is no regular file, or is one of the inputs."""
+    """Raise FileError for a path that cannot be written or replaced, is no regular file, or is one of the inputs."""
     try:
         is_new = not os.path.exists(path)
         if not is_new and not os.path.isfile(path):
@@ -22,6 +22,9 @@ def check_writable(path: str, inputs: Iterable[str]) -> None:
         open(path, "ab").close()
         if is_new:
             os.remove(os.path.realpath(path))
+        temporary = _temporary(Path(path))
+        temporary.touch(exist_ok=False)
+        temporary.unlink()
     except OSError as error:
         raise FileError(f"{path}: {reason(error)}, expected a file to write") from None
     if not is_new and any(os.path.exists(other) and os.path.samefile(path, other) for other in inputs):
@@ -40,7 +43,7 @@ def write_lines(path: str, lines: Iterable[str]) -> None:
         sys.stdout.writelines(f"{line}\n" for line in lines)
         return
     target = Path(os.path.realpath(path))  # so that a link stays a link
-    written = target.with_name(f".{os.urandom(8).hex()}.tmp")
+    written = _temporary(target)
     try:
         old = target.stat() if target.exists() else None
         opener = partial(os.open, mode=0o666 if old is None else 0o600)  # less what the user's mask takes away
@@ -55,3 +58,8 @@ def write_lines(path: str, lines: Iterable[str]) -> None:
         raise FileError(f"{path}: {reason(error)}, expected a file to write") from None
     finally:
         written.unlink(missing_ok=True)
+
+
+def _temporary(path: Path) -> Path:
+    """Return the name of a new file in the folder of a file, or of the one that a link names."""
+    return Path(os.path.realpath(path)).with_name(f".{os.urandom(8).hex()}.tmp")
