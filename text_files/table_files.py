@@ -233,7 +233,7 @@ def _read_by_pandas(path: str, function: str, options: dict[str, Any]) -> tuple[
     sheets = content if isinstance(content, dict) else {"": content}
     filled = {name: sheet for name, sheet in sheets.items() if not sheet.empty}
     if len(filled) > 1:
-        raise FileError(fault(path, f"sheets {', '.join(map(shown, filled))}", "a file with one of them"))
+        raise FileError(fault(path, f"sheets {', '.join(map(short_repr, filled))}", "a file with one of them"))
     frame = next(iter((filled or sheets).values())).rename(columns=str).astype(object)
     rows = frame.where(frame.notna(), None).to_dict("records")
     return list(frame), {f"{path}: row {number}": row for number, row in enumerate(rows, 1)}
