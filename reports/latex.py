@@ -15,9 +15,9 @@ _COLUMN = 60
 _WITHOUT_PACKAGES = r"""% Packages: graphicx, booktabs; natbib for citations in parentheses.
 \providecommand{\resizebox}[3]{#3}\providecommand{\citep}{\cite}
 \providecommand{\toprule}{\hline}\providecommand{\midrule}{\hline}\providecommand{\bottomrule}{\hline}"""
-# Tables are as wide and as high as they are, or as the column and most of the page.
+# Tables are at most as wide as the column. With their notes they are at most as high as most of the page.
 _NARROW = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
-_LOW = r"\resizebox{!}{\ifdim\height>.8\textheight.8\textheight\else\height\fi}{%"
+_LOW = r"\resizebox{!}{\ifdim\height>.85\textheight.85\textheight\else\height\fi}{%"
 _ESCAPES = {
     **{character: f"\\{character}" for character in "&%$#_{}"},
     **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
@@ -77,12 +77,13 @@ def _float(table: Table, label: str) -> str:
     columns = zip(table.headings, zip(*table.rows, strict=True), strict=True)
     characters = sum(max(len(heading), *(len(cell.text) for cell in cells)) + 2 for heading, cells in columns)
     environment = "table" if characters <= _COLUMN else "table*"
-    lines = [rf"\begin{{{environment}}}[t]", r"\centering\small\setlength{\tabcolsep}{4pt}", _LOW, _NARROW]
-    lines += _tabular(table)
-    lines[-1] += "}}"
+    lines = [rf"\begin{{{environment}}}[t]", r"\centering\small\setlength{\tabcolsep}{4pt}", _LOW]
+    lines += [r"\begin{minipage}[b]{\linewidth}\centering", _NARROW, *_tabular(table)]
+    lines[-1] += "}"
     if notes := table.notes_with("Bold:"):
         text = " ".join(f"{_breakable(note).removesuffix('.')}." for note in notes)
-        lines.append(rf"\par\smallskip\parbox{{\linewidth}}{{\footnotesize\raggedright {text}}}")
+        lines.append(rf"\par\smallskip{{\footnotesize\raggedright {text}\par}}")
+    lines.append(r"\end{minipage}}")
     if table.title:
         lines.append(rf"\caption{{{_breakable(table.title)}}}")
     return "\n".join([*lines, rf"\label{{{label}}}", rf"\end{{{environment}}}"])

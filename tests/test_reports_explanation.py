@@ -21,15 +21,6 @@ from sari.variants import OPERATIONS, VARIANTS, resolve_variants
 WORDS = st.text("abcdB", max_size=7).map(" ".join)
 
 
-def marks(tokens):
-    return [(token.text, token.mark) for token in tokens]
-
-
-@pytest.fixture
-def bridges():
-    return explained(source=SOURCE, prediction=OUTPUT, references=REFERENCES)
-
-
 @pytest.mark.parametrize("variant", ["hf", "easse", "t2t", "lasertagger", "set"])
 def test_tokens_are_the_same_without_ngrams(variant):
     texts = {"source": SOURCE, "prediction": OUTPUT, "references": [*REFERENCES, "40 ."]}
@@ -38,26 +29,71 @@ def test_tokens_are_the_same_without_ngrams(variant):
     assert tokens_alone == dataclasses.replace(whole, grams=[])
 
 
-def test_every_token_is_marked(bridges):
-    source = "kept-rightly kept-rightly deleted-wrongly deleted-wrongly deleted-rightly deleted-wrongly kept-rightly"
-    output = "kept kept added-wrongly added-rightly added-wrongly added-wrongly kept"
-    assert [token.text for token in bridges.source] == SOURCE.lower().split()
-    assert [token.mark for token in bridges.source] == source.split()
-    assert [token.mark for token in bridges.output] == output.split()
-    assert marks(bridges.missed) == [("counted", "missed")]
-
-
-def test_scores_are_those_of_the_metric(sari, bridges):
+def test_scores_are_those_of_the_metric(sari):
     texts = {"sources": [SOURCE], "predictions": [OUTPUT], "references": [REFERENCES]}
-    scores = sari.compute(**texts, variant="easse", details=True)
-    assert bridges.scores == {name: scores[name] for name in ("sari", *OPERATIONS)}
-    assert bridges.orders == scores["orders"]
-    assert bridges.signature == scores["signature"]
-    assert bridges.variant == "easse"
+    found, scores = explained(SOURCE, OUTPUT, REFERENCES), sari.compute(**texts, variant="easse", details=True)
+    assert found.scores == {name: scores[name] for name in ("sari", *OPERATIONS)}
+    assert (found.variant, found.orders, found.signature) == ("easse", scores["orders"], scores["signature"])
 
 
+_SEAL = "the great seal of the united states"
+_SEALS, _HE = f"{_SEAL} francis hopkinson designed {_SEAL} .", [f"he designed {_SEAL} ."]
+
+
+@pytest.mark.parametrize(
+    ("variant", "texts", "column", "marks"),
+    [
+        ("easse", (SOURCE, OUTPUT, REFERENCES), "source", "k+ k+ d- d- d+ d- k+"),
+        ("easse", (SOURCE, OUTPUT, REFERENCES), "output", "k k a- a+ a- a- k"),
+        ("easse", (SOURCE, OUTPUT, REFERENCES), "missed", "m"),
+        ("easse", ("a b c", "a x", ["a b y", "x c"]), "references", "k d+ m a+ d+"),
+        ("easse", ("a b", "a a", ["a"]), "output", "k k"),
+        # An empty output has one empty token, or none.
+        ("hf", ("a b", "", ["a"]), "source", "d- d+"),
+        ("hf", ("a b", "", ["a"]), "output", "a-"),
+        ("easse", ("a b", "", ["a"]), "output", ""),
+        # Of two equal phrases one is deleted as a whole; moved words are kept.
+        (
+            "easse",
+            (_SEALS, f"francis hopkinson designed {_SEAL} .", [f"he designed {_SEAL} ."]),
+            "source",
+            "d " * 7 + "k " * 11,
+        ),
+        (
+            "easse",
+            (_SEALS, f"{_SEAL} was designed by francis", [f"he designed {_SEAL} ."]),
+            "source",
+            "k " * 8 + "d k" + " d" * 8,
+        ),
+    ],
+)
+def test_marks_of_tokens(variant, texts, column, marks):
+    """`k+` is kept rightly, `d-` deleted wrongly, `k` kept in any way, and so on."""
+    tokens = getattr(explained(*texts, variant=variant), column)
+    found = [token.mark for row in tokens for token in (row if isinstance(row, list) else [row])]
+    short = [mark[0] + {"rightly": "+", "wrongly": "-"}.get(mark.partition("-")[2], "") for mark in found]
+    assert [mark[: len(wanted)] for mark, wanted in zip(short, marks.split(), strict=True)] == marks.split()
+
+
+CAT = (
+    "The large cat sat, quietly, on the old mat.",
+    "The large cat quietly rested on a mat.",
+    ["A big cat sat on the mat.", "The cat sat."],
+)
 COPIES = ("the cat saw the dog", "the dog", ["the dog"])
 TOGETHER = ("a a a b", "a b", ["a b", "a a b"])
+
+
+@pytest.mark.parametrize(
+    ("texts", "column", "why"),
+    [
+        (("a b", "a a", ["a"]), "output", "It stands here 2 times, in the source 1 time: the surplus is ignored."),
+        (("a b c", "a x", ["a b y", "x c"]), "missed", "Missed: 1 of 2 references adds it."),
+        (("a b", "a x", ["a"]), "output", "Added, but no reference has it."),
+    ],
+)
+def test_reasons_of_the_last_token(texts, column, why):
+    assert getattr(explained(*texts), column)[-1].why.endswith(why)
 
 
 @pytest.mark.parametrize(
@@ -93,25 +129,6 @@ def test_marks_and_reasons_of_source_tokens(variant, texts, place, mark, credit,
     assert re.findall(r"\d+%?|references?|keeps?|deletes?|(?:full|no)(?= credit)", token.why) == said.split()
 
 
-def test_a_repeated_phrase_is_marked_as_one():
-    phrase = "the great seal of the united states"
-    texts = {"source": f"{phrase} francis hopkinson designed {phrase} .", "references": [f"he designed {phrase} ."]}
-    found = explained(**texts, prediction=f"francis hopkinson designed {phrase} .")
-    assert [place for place, token in enumerate(found.source) if token.mark.startswith("deleted")] == list(range(7))
-    moved = explained(**texts, prediction=f"{phrase} was designed by francis")
-    assert [place for place, token in enumerate(moved.source) if token.mark.startswith("kept")] == [*range(8), 9]
-
-
-def test_references_are_marked_by_what_the_output_did():
-    found = explained(source="a b c", prediction="a x", references=["a b y", "x c"])
-    assert list(map(marks, found.references)) == [
-        [("a", "kept"), ("b", "deleted-rightly"), ("y", "missed")],
-        [("x", "added-rightly"), ("c", "deleted-rightly")],
-    ]
-    assert re.findall(r"\d+|adds?", found.references[0][2].why) == ["1", "2", "adds"]
-    assert marks(found.missed) == [("y", "missed")]
-
-
 def test_ngrams_know_where_they_stand_and_why():
     found = explained(source="a b a b c", prediction="c a b", references=["a b", "b a b"])
     (kept, *_), deleted = (found.grams[1][operation] for operation in ("keep", "delete"))
@@ -136,89 +153,43 @@ def test_references_whose_words_are_not_tried_are_not_aligned(monkeypatch):
     assert len(found.edits) == 3
 
 
-def test_a_surplus_copy_is_ignored():
-    found = explained(source="a b", prediction="a a", references=["a"])
-    assert found.output[1].mark == "kept"
-    assert re.search(r"\b2 times.*\bsource 1 time\b.*\bignored\b", found.output[1].why)
-
-
-def test_an_empty_output():
-    found = explained(source="a b", prediction="", references=["a"], variant="hf")
-    assert marks(found.source) == [("a", "deleted-wrongly"), ("b", "deleted-rightly")]
-    assert marks(found.output) == [("", "added-wrongly")]
-    assert explained(source="a b", prediction="", references=["a"], variant="easse").output == []
-
-
 @given(source=WORDS, prediction=WORDS, references=st.lists(WORDS, min_size=1, max_size=3))
 @settings(max_examples=25, deadline=None)
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_the_ngrams_add_up_to_the_figures(variant, source, prediction, references):
-    found = explained(source=source, prediction=prediction, references=references, variant=variant)
-    for figures, grams in zip(found.orders, found.grams, strict=True):
+def test_laws(variant, source, prediction, references):
+    found, row = explained(source, prediction, references, variant=variant), VARIANTS[variant]
+    (tokens,), (output,) = split_into_tokens([source], row.source_text), split_into_tokens([prediction], row.text)
+    texts = [[token.text for token in text] for text in (found.source, found.output, *found.references)]
+    assert texts[:2] == [tokens, output]
+    assert {token.mark for token in found.source + found.output + found.missed} <= MARKS.keys()
+    for word in tokens:
+        kept = sum(token.text == word and token.mark.startswith("kept") for token in found.source)
+        in_both = min(tokens.count(word), output.count(word))
+        assert kept == (tokens.count(word) * (word in output) if COUNTINGS[row.counting].as_sets else in_both)
+    assert [token.mark == "kept" for token in found.output] == [text in tokens for text in output]
+    backwards = explained(source, prediction, references[::-1], variant=variant)
+    assert (backwards.source, backwards.output) == (found.source, found.output)
+    for order, (figures, grams) in enumerate(zip(found.orders, found.grams, strict=True), 1):
+        done = []
         for operation in OPERATIONS:
             totals = [sum(gram.counts[place] for gram in grams[operation]) for place in range(4)]
             for name, numerator, denominator in (("precision", *totals[:2]), ("recall", *totals[2:])):
-                share = numerator / denominator if denominator else VARIANTS[variant].zero_division
+                share = numerator / denominator if denominator else row.zero_division
                 assert figures[operation][name] == pytest.approx(100 * share, abs=1e-9)
-
-
-@given(source=WORDS, prediction=WORDS, references=st.lists(WORDS, min_size=1, max_size=3))
-@settings(max_examples=25, deadline=None)
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_laws_of_the_places(variant, source, prediction, references):
-    found = explained(source=source, prediction=prediction, references=references, variant=variant)
-    texts = {"source": found.source, "output": found.output}
-    for order, grams in enumerate(found.grams, 1):
-        done = [
-            place
-            for name in ("keep", "delete")
-            for gram in grams[name]
-            if gram.mark != "missed"
-            for place in gram.places.source
-        ]
-        assert sorted(set(done)) == sorted(done)  # each place of the source was kept or deleted, never both
-        for gram in (gram for listed in grams.values() for gram in listed):
-            for tokens, places in [
-                *((texts[name], getattr(gram.places, name)) for name in texts),
-                *((found.references[number], starts) for number, starts in gram.places.references.items()),
-            ]:
-                for place in places:
-                    assert " ".join(token.text for token in tokens[place : place + order]) == gram.text
-
-
-@given(source=WORDS, prediction=WORDS, references=st.lists(WORDS, min_size=1, max_size=3))
-@settings(max_examples=25, deadline=None)
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_laws_of_the_marks(variant, source, prediction, references):
-    found = explained(source=source, prediction=prediction, references=references, variant=variant)
-    row = VARIANTS[variant]
-    (tokens,), (output,) = split_into_tokens([source], row.source_text), split_into_tokens([prediction], row.text)
-    assert [token.text for token in found.source] == tokens
-    assert [token.text for token in found.output] == output
-    assert {token.mark for token in found.source + found.output + found.missed} <= MARKS.keys()
-    for token in found.source:
-        kept = sum(token.text == other.text and other.mark.startswith("kept") for other in found.source)
-        copies = tokens.count(token.text)
-        wanted = (
-            copies * (token.text in output)
-            if COUNTINGS[row.counting].as_sets
-            else min(copies, output.count(token.text))
-        )
-        assert kept == wanted
-    assert [token.mark == "kept" for token in found.output] == [text in tokens for text in output]
-    backwards = explained(source=source, prediction=prediction, references=references[::-1], variant=variant)
-    assert (backwards.source, backwards.output) == (found.source, found.output)
+            for gram in grams[operation]:
+                done += gram.places.source if gram.mark != "missed" and operation != "add" else []
+                starts = [gram.places.source, gram.places.output]
+                starts += [gram.places.references.get(number, []) for number in range(len(references))]
+                for text, places in zip(texts, starts, strict=True):
+                    assert {" ".join(text[place : place + order]) for place in places} <= {gram.text}
+        assert len(set(done)) == len(done)  # each place of the source was kept or deleted, never both
 
 
 @pytest.mark.parametrize("variant", resolve_variants()[0])
 @pytest.mark.parametrize(
     ("source", "prediction", "references"),
     [
-        (
-            "The large cat sat, quietly, on the old mat.",
-            "The large cat quietly rested on a mat.",
-            ["A big cat sat on the mat.", "The cat sat."],
-        ),
+        CAT,
         ("The  large   cat sat  down ", " The cat  rested ", ["The cat  sat ", "A  cat."]),
         ("In 2005, Hurricane Katrina hit N.O. (U.S.)", "hurricane Katrina's hit", ["Katrina hit.  A Hurricane", ""]),
         ("AT&amp;T bought it\nthen", "AT&amp;T\nbought", ["It bought it", "bought AT&T"]),
@@ -246,28 +217,23 @@ def test_an_edit_is_one_token_and_costs_what_its_output_does(variant, source, pr
     assert points == sorted(points)
 
 
-def test_edits_are_written_as_their_texts_are():
-    source, references = "The large cat sat, quietly, on the old mat.", ["A big cat sat on the mat.", "The cat sat."]
-    prediction = "The large cat quietly rested on a mat."
-    explanation = explained(source, prediction, references, variant="easse")
-    undone = {(edit.choice, edit.text.lower()): edit.output for edit in explanation.edits}
-    assert undone["added", "rested"] == "The large cat quietly on a mat."
-    assert undone["kept", "quietly"] == "The large cat rested on a mat."
-    assert undone["deleted", "old"] == "The large cat quietly rested on old a mat."
-    assert undone["missed", "big"] == "The large cat quietly rested on a big mat."
-
-
-def test_a_word_that_moved_and_one_at_the_end_are_put_back_where_they_stood():
-    edits = explained("b c d a", "a b c", ["a b c d"], variant="easse", tokenize="none").edits
-    assert {edit.text: edit.output for edit in edits if edit.choice == "deleted"} == {"d": "a b c d"}
-    assert edits[0].text == "d"
-
-
-def test_choices_of_texts_whose_words_are_written_otherwise():
-    """Tokens stand for such texts: without "&", "AT&amp;T" is not "ATamp;T"."""
-    edits = explained("AT&amp;T bought it", "AT&amp;T bought", ["It bought it"], variant="easse").edits
-    assert {edit.text: edit.output for edit in edits if edit.choice == "kept"}["&"] == "at t bought"
-    assert {edit.text: edit.output for edit in edits if edit.choice == "deleted"} == {"it": "at & t bought it"}
+@pytest.mark.parametrize(
+    ("texts", "tokenize", "choice", "word", "output"),
+    [
+        (CAT, "13a", "added", "rested", "The large cat quietly on a mat."),
+        (CAT, "13a", "kept", "quietly", "The large cat rested on a mat."),
+        (CAT, "13a", "deleted", "old", "The large cat quietly rested on old a mat."),
+        (CAT, "13a", "missed", "big", "The large cat quietly rested on a big mat."),
+        # The last word comes last again, though the first ones have moved.
+        (("b c d a", "a b c", ["a b c d"]), "none", "deleted", "d", "a b c d"),
+        # Tokens stand for texts that are written otherwise: without "&", "AT&amp;T" is not "ATamp;T".
+        (("AT&amp;T bought it", "AT&amp;T bought", ["It bought it"]), "13a", "kept", "&", "at t bought"),
+        (("AT&amp;T bought it", "AT&amp;T bought", ["It bought it"]), "13a", "deleted", "it", "at & t bought it"),
+    ],
+)
+def test_outputs_of_edits(texts, tokenize, choice, word, output):
+    edits = explained(*texts, variant="easse", tokenize=tokenize).edits
+    assert [edit.output for edit in edits if (edit.choice, edit.text) == (choice, word)] == [output]
 
 
 def test_choices_of_long_texts_take_bounded_time():

@@ -55,8 +55,10 @@ def test_text_aligns_wide_characters_and_marks():
         ["简化", "56.40", "[-1, 60]", ""],
         ["e\u0301", Cell("7.01", best=True, mark=HIGHER), "[5, 9]", Cell("0", mark=LOWER)],
         ["copy", "1", "", ""],
+        ["empty", "0", "", ""],
+        ["x", "2", "", ""],
     ]
-    table = make_table("Title", ["System", "SARI", "CI", "p"], rows, apart=[2], notes=["p: of it"], best="best")
+    table = make_table("Title", ["System", "SARI", "CI", "p"], rows, apart=[2, 3], notes=["p: of it"], best="best")
     assert written(table, name="text").splitlines() == [
         "Title",
         "System   SARI          CI  p",
@@ -64,6 +66,9 @@ def test_text_aligns_wide_characters_and_marks():
         "e\u0301        7.01*^    [5, 9]  0†",
         "",
         "copy        1",
+        "empty       0",
+        "",
+        "x           2",
         "",
         "p: of it",
         "^ best",
@@ -118,7 +123,7 @@ def test_latex_has_bold_marks_and_rules():
         r"copy & $-$3.0 &  & 0\rlap{$^{\dagger}$} \\",
     ]
     assert {r"\caption{A \& B}", r"\label{tab:x}"} <= set(lines)
-    assert "CI: interval $<$ 1. Bold: best." in lines[-4]
+    assert "CI: interval $<$ 1. Bold: best." in lines[-5]
 
 
 @pytest.mark.parametrize(("columns", "environment"), [(1, "table"), (3, "table*"), (9, "table*")])
@@ -149,10 +154,14 @@ def assert_compiles(folder, text, style=STYLES[0]):
     assert b"Float too large" not in done.stdout
 
 
+RATINGS = ["--ratings", "{folder}/ratings", "--confidence", "--resamples", 20, "--measures", "compression_ratio"]
+
+
 @needs_latex
 @pytest.mark.parametrize(
     "options",
     [
+        RATINGS,
         ["--confidence", "--baselines", "--paired-ar", "--caption", "[x] _", "--label", "t"],
         ["--all-pairs", "--measures", "all", "--confidence"],
         ["--measures", "bleu", "fkgl", "--confidence", "--paired-bs"],
@@ -161,25 +170,14 @@ def assert_compiles(folder, text, style=STYLES[0]):
     ],
 )
 def test_latex_compiles_and_fits_the_columns_of_a_paper(printed, tmp_path, options):
-    outputs = ["--outputs", *(f"{HOSTILE}{name}=examples/outputs.txt" for name in "ab")]
-    outputs.append("system=examples/outputs.rewriting.txt")
-    text = printed(*EXAMPLE[:-2], *outputs, *options, "--format", "latex")
+    (tmp_path / "ratings").write_text("".join(f"{7 * line % 10}\n" for line in range(10)))
+    outputs = [f"{HOSTILE}a=examples/outputs.txt", f"{HOSTILE}b=examples/outputs.txt", SYSTEMS[2]]
+    outputs = outputs[:1] if options is RATINGS else outputs
+    given = [str(option).format(folder=tmp_path) for option in options]
+    text = printed(*EXAMPLE[:-2], "--outputs", *outputs, *given, "--format", "latex")
     for style in STYLES:
         assert_compiles(tmp_path, text, style)
-
-
-@needs_latex
-def test_long_tables_fit_the_page(tmp_path):
     assert_compiles(tmp_path, written(wide_table(1, rows=120), name="latex"))
-
-
-@needs_latex
-@pytest.mark.parametrize("style", STYLES[:1])
-def test_latex_of_ratings_compiles_and_fits(printed, tmp_path, style):
-    (tmp_path / "ratings").write_text("3\n9\n4\n7\n1\n8\n2\n6\n5\n0\n")
-    options = ["--ratings", tmp_path / "ratings", "--confidence", "--resamples", 20, "--measures", "compression_ratio"]
-    options += ["--format", "latex"]
-    assert_compiles(tmp_path, printed(*EXAMPLE, *SYSTEMS[:2], *options), style)
 
 
 # ---- Data -----------------------------------------------------------------------------------------------------------
