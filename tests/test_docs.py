@@ -4,10 +4,11 @@ import doctest
 import importlib
 import re
 import shlex
+from itertools import chain
 
 import pytest
 from conftest import ROOT
-from test_layout import LEAVES, relative_imports
+from test_layout import LEAVES, PACKAGES, relative_imports
 
 from sari.command_line.program import main
 from sari.data_warnings import CATEGORIES
@@ -17,19 +18,9 @@ DOCUMENTS = [
     for folder in (".", "docs", "examples", "integrations", "tests/data")
     for path in sorted((ROOT / folder).glob("*.md"))
 ]
-#: The folders of modules, the root among them.
-FOLDERS = [
-    ROOT,
-    *(
-        path.parent
-        for path in sorted(ROOT.glob("[a-z]*/**/__init__.py"))
-        if path.relative_to(ROOT).parts[0] not in ("build", "dist")
-    ),
-]
 MODULES = [
     path.relative_to(ROOT)
-    for folder in FOLDERS
-    for path in sorted(folder.glob("[!_]*.py"))
+    for path in sorted(chain(ROOT.glob("[!_]*.py"), *((ROOT / name).rglob("[!_]*.py") for name in PACKAGES)))
     if path.name != "sari.py" and ">>> " in path.read_text(encoding="utf-8")
 ]
 

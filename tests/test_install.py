@@ -14,6 +14,7 @@ import pytest
 from conftest import ROOT
 from four_segments import WITHOUT_TRANSFORMERS
 from programs import EXAMPLE, SYSTEMS, VERSIONS
+from test_layout import PACKAGES
 
 from sari.variants import VERSION
 
@@ -97,8 +98,7 @@ def test_one_importable_package(wheel):
 
 def our_files():
     """Return what the package must have of the checkout: its modules, and all that lies beside them."""
-    packages = {path.relative_to(ROOT).parts[0] for path in ROOT.glob("[a-z]*/__init__.py")} - {"research"}
-    beside = chain.from_iterable((ROOT / package).rglob("*.*") for package in packages)
+    beside = chain.from_iterable((ROOT / package).rglob("*.*") for package in PACKAGES if package != "research")
     yield from (path for path in beside if "__pycache__" not in path.parts)
     yield from chain(
         ROOT.glob("*.py"), ROOT.glob("examples/*.txt"), ROOT.glob("examples/*.jsonl"), [ROOT / "README.md"]

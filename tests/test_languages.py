@@ -67,20 +67,16 @@ WORDS = {
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_letters_are_those_of_the_script(name):
+def test_letters_and_marks_are_those_of_unicode(name):
     ours = regex.compile(f"[{SCRIPTS[name].letters}]")
     theirs = regex.compile(r"[\p{Hiragana}\p{Katakana}ー]" if name == "Kana" else rf"\p{{{name}}}")
-    others = regex.compile(r"\p{Cn}|\p{Common}|\p{Inherited}")
+    of_none = regex.compile(r"\p{Cn}|\p{Common}|\p{Inherited}")
     assert not [
-        one for one in map(chr, range(0x31000)) if ours.match(one) and not (theirs.match(one) or others.match(one))
+        one for one in map(chr, range(0x31000)) if ours.match(one) and not (theirs.match(one) or of_none.match(one))
     ]
     letters = regex.sub(r"[^\p{L}\p{M}]", "", WORDS[name])
     assert count_letters([WORDS[name]]) == {name: len(letters)}
     assert SCRIPTS[name].spaces == (" " in WORDS[name])
-
-
-@pytest.mark.parametrize("name", SCRIPTS)
-def test_marks_end_sentences(name):
     others = {"Greek": ";", "Tibetan": "།༎", "Armenian": "՞՜"}.get(name, "")
     assert not [mark for mark in SCRIPTS[name].marks if mark not in others and not regex.match(r"\p{STerm}", mark)]
 
@@ -89,11 +85,6 @@ def test_a_few_letters_of_another_script_ask_for_no_tokenizer():
     texts = ["漢字漢字"] * 20
     assert fitting_tokenizers([*texts, "SARI"]) == fitting_tokenizers(texts)
     assert fitting_tokenizers([*texts, "SARI " * 20]) == [*fitting_tokenizers(texts), *fitting_tokenizers(["SARI"])]
-
-
-def test_letters_are_counted():
-    assert count_letters([]) == {}
-    assert count_letters(["カタカナとひらがな、漢字。", "ABC"]) == {"Kana": 9, "Han": 2, "Latin": 3}
 
 
 # ---- Tokenizers and splitters ---------------------------------------------------------------------------------------

@@ -12,16 +12,24 @@ from conftest import ROOT
 from evaluate.loading import get_imports
 from four_segments import WITHOUT_TRANSFORMERS
 
-HUB = ROOT / "sari.py"
-TREE = ast.parse(HUB.read_text(encoding="utf-8"))
-LEAVES = [node.module for node in TREE.body if isinstance(node, ast.ImportFrom) and node.level]
-SHIPPED = [HUB, *(ROOT / f"{leaf}.py" for leaf in LEAVES)]
-
 
 def imports(file):
     """Yield every import statement, in functions and branches too."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
     yield from (node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom))
+
+
+def relative_imports(file):
+    """Return the siblings that a file imports."""
+    return [node.module for node in imports(file) if getattr(node, "level", 0)]
+
+
+HUB = ROOT / "sari.py"
+LEAVES = relative_imports(HUB)
+SHIPPED = [HUB, *(ROOT / f"{leaf}.py" for leaf in LEAVES)]
+
+#: The packages of the product, each above those that it may import. Research is above all of them.
+PACKAGES = ["research", "web", "command_line", "human_ratings", "reports", "companion_measures", "text_files"]
 
 
 def imported_names(file):
@@ -41,11 +49,6 @@ def test_the_loader_sees_the_imports_that_python_sees():
     seen = {(kind, name) for kind, name, *_ in get_imports(str(HUB))}
     libraries = {("library", name) for name in imported_names(HUB) - {*LEAVES, "as_package"}}
     assert seen == libraries | {("internal", leaf) for leaf in LEAVES}
-
-
-def relative_imports(file):
-    """Return the siblings that a file imports."""
-    return [node.module for node in imports(file) if getattr(node, "level", 0)]
 
 
 def test_there_are_few_modules():
@@ -70,10 +73,6 @@ def test_the_folder_is_the_package(program):
     command = [sys.executable, "-W", "error::DeprecationWarning:sari", "-c", f"import sys\n{program}{IMPORTED}"]
     environment = os.environ | WITHOUT_TRANSFORMERS
     subprocess.run([*command, str(HUB)], cwd=ROOT, check=True, timeout=300, env=environment)
-
-
-#: The packages of the product, each above those that it may import. Research is above all of them.
-PACKAGES = ["research", "web", "command_line", "human_ratings", "reports", "companion_measures", "text_files"]
 
 
 def test_packages_import_one_way():

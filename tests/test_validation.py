@@ -96,17 +96,6 @@ def test_columns_of_references(metric, kind):
     assert metric.score_batch({**GOOD, "references": kind(REFERENCES)}) == metric.score_batch(GOOD)
 
 
-def test_references_as_a_table(metric):
-    """A table has a column per annotator; its names must not be taken for texts."""
-    rows = [["a cat", "cats", "cat"], ["he sat", "he did sit", "sat"], ["no", "none", "not"]]
-    expected = oracle.score(SOURCES, PREDICTIONS, rows)
-    frame = pd.DataFrame(rows, columns=["first", "second", "third"], index=STRANGE_INDEX)
-    for table in (frame, np.array(rows), np.array(rows, object)):
-        assert metric.compute(**{**GOOD, "references": table}) == pytest.approx(expected)
-    with pytest.raises(ValueError, match=r"^sources\[0\]: got list, expected str"):
-        metric.compute(**{**GOOD, "sources": frame})
-
-
 class OnlyArrow:
     """A frame, or a column, of a library that is not known here. It has the names of its columns, as frames have."""
 
@@ -121,13 +110,18 @@ class OnlyArrow:
 
 
 def test_frames_and_columns_of_any_library(metric):
+    """A table has a column per annotator; its names must not be taken for texts."""
     rows = [["a cat", "cats", "cat"], ["he sat", "he did sit", "sat"], ["no", "none", "not"]]
-    columns = list(zip(*rows, strict=True))
+    names = ["first", "second", "third"]
     expected = oracle.score(SOURCES, PREDICTIONS, rows)
-    table = pa.table(columns, names=["first", "second", "third"])
+    frame = pd.DataFrame(rows, columns=names, index=STRANGE_INDEX)
+    table = pa.table(list(zip(*rows, strict=True)), names=names)
     halves = pa.concat_tables([table[:1], table[1:]])
-    for frame in (table, halves, OnlyArrow(table), OnlyArrow(halves), OnlyArrow(pa.chunked_array([rows]))):
-        assert metric.compute(**{**GOOD, "references": frame}) == pytest.approx(expected)
+    of_arrow = (table, halves, OnlyArrow(table), OnlyArrow(halves), OnlyArrow(pa.chunked_array([rows])))
+    for references in (frame, np.array(rows), np.array(rows, object), *of_arrow):
+        assert metric.compute(**{**GOOD, "references": references}) == pytest.approx(expected)
+    with refuses(ValueError, "sources[0]: got list, expected str"):
+        metric.compute(**{**GOOD, "sources": frame})
     assert metric.compute(**{**GOOD, "sources": OnlyArrow(pa.chunked_array([SOURCES]))}) == pytest.approx(SCORES)
 
 
