@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterator, Mapping
 from numbers import Integral
 from typing import Any
 
-from .data_warnings import TrainingWarning, give_warnings, variant_warnings
+from .data_warnings import TrainingWarning, give_warnings
 from .generated_texts import TextTokenizer, is_chat, score_texts
 from .messages import fault, short_repr
+from .text_checks import variant_warnings
 from .validation import check_whole_number, is_column, validate_shared
 
 #: Arguments of `generate` that `attach` refuses, and what to give instead: lengths must not count padded prompts.

@@ -9,10 +9,11 @@ import numpy as np
 
 from .aggregation import Result, named_scores, segment_scores
 from .corpus_statistics import CorpusStatistics, score_systems
-from .data_warnings import SariWarning, check_resampling, merge_warnings, variant_warnings
+from .data_warnings import SariWarning, merge_warnings
 from .messages import fault, short_repr
 from .ngram_statistics import count_ngrams
-from .significance import SIGNIFICANT, TESTS, Resampling, Sample, in_blocks
+from .significance import SIGNIFICANT, TESTS, Resampling, Sample, check_resampling, in_blocks
+from .text_checks import variant_warnings
 from .tokenization import encode_corpus, with_caches
 from .validation import SystemColumns, check_choice
 from .variants import SCORES, Variant

@@ -31,11 +31,11 @@ from .aggregation import (
     select_score,
     summands,
 )
-from .data_warnings import SariWarning, check_resampling, give_warnings
+from .data_warnings import SariWarning, give_warnings
 from .languages import is_code
 from .messages import fault, short_repr
 from .ngram_statistics import RATIO_PARTS, SegmentCounts, count_ngrams
-from .significance import Resampling, Sample, resolve_resampling
+from .significance import Resampling, Sample, check_resampling, resolve_resampling
 from .text_checks import NO_TEXTS, TextSample, check_corpus, take_sample
 from .tokenization import encode_corpus
 from .validation import Columns, SystemColumns, check_flags, validate_columns
@@ -404,12 +404,11 @@ def read_state(data: bytes, scorer: Any) -> State:
             raise ValueError(fault(name, short_repr(given_here), wanted))
     scorer = scorer.with_options(**{**dict.fromkeys(OPTIONS), **head["options"], **callables})
     texts = tuple((key, source, output, tuple(row)) for key, source, output, row in head["texts"])
-    counts = {name: head[name] for name in _COUNTED}
     read = CorpusStatistics(
         variant=scorer.variant,
         keeps_sentences=head["sentences"],
         keeps_rows=head["resampling"],
-        sample=TextSample(texts=texts, nrefs=frozenset(head["nrefs"]), **counts),
+        sample=TextSample(texts, tuple(head["empty"]), frozenset(head["nrefs"])),
         segments=head["segments"],
     )
     for got, wanted in zip(head["signature"].split("|"), read.signature.split("|"), strict=False):
@@ -451,8 +450,6 @@ def _is_text_row(row: Any) -> bool:
 
 #: The largest number of a state: those of a billion segments are smaller, and several can be added without overflow.
 _LARGEST_SUM = 1 << 60
-#: The counts of a sample, beside its texts.
-_COUNTED = [name for name in TextSample._fields if name not in ("texts", "nrefs")]
 #: What stands in the first line of a state, and whether a value can stand there.
 _HEAD: dict[str, Callable[[Any], bool]] = {
     "signature": lambda value: isinstance(value, str),
@@ -465,5 +462,5 @@ _HEAD: dict[str, Callable[[Any], bool]] = {
     "segments": _is_number,
     "nrefs": lambda value: isinstance(value, list) and all(_is_number(number, least=1) for number in value),
     "texts": lambda value: isinstance(value, list) and all(map(_is_text_row, value)),
-    **dict.fromkeys(_COUNTED, _is_number),
+    "empty": lambda value: isinstance(value, list) and len(value) == 3 and all(map(_is_number, value)),
 }

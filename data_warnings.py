@@ -1,23 +1,19 @@
-"""Warnings about a score: their categories, those about variants, signatures and resampling, and how they are given.
+"""Warnings about a score: their categories, how they are given, and how those of several systems are merged.
 
 The text of a warning depends on its cause alone, so that Python's filters show it once for each line of a program;
-figures are its `detail`. `text_checks` yields those about texts.
+figures are its `detail`. Modules that know a cause yield its warnings; `text_checks` those about texts.
 """
 
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .messages import join_names, value_in_python
-from .signatures import differing_parts
-from .significance import ENOUGH_SEGMENTS, SIGNIFICANT
-from .tokenization import split_into_tokens
-from .variants import Variant
+from .messages import value_in_python
 
 #: A warning as plain data: the name of its category, and its attributes.
 WarningRow = dict[str, Any]
@@ -87,16 +83,8 @@ class TokenizationWarning(SariWarning):
     """The tokenizer does not fit the texts."""
 
 
-class EnglishMeasureWarning(SariWarning):
-    """A companion measure for English is computed of other texts."""
-
-
 class ResamplingWarning(SariWarning):
     """There are too few segments or resamples for intervals or tests."""
-
-
-class LeftOutWarning(SariWarning):
-    """A baseline or a variant cannot be computed."""
 
 
 class SignatureWarning(SariWarning):
@@ -107,61 +95,12 @@ class TrainingWarning(SariWarning):
     """The tokenizer of a Trainer changes texts or lacks ids, or outputs are cut before their end."""
 
 
-#: The categories by name.
+#: The categories of the warnings that a scorer gives, by name.
 CATEGORIES: dict[str, type[SariWarning]] = {"SariWarning": SariWarning}
 CATEGORIES |= {category.__name__: category for category in SariWarning.__subclasses__()}
 
-# A variant that treats sources otherwise than outputs rewards copies if that changes so many of the first sources.
-_MANY_CHANGED, _LOOKED_AT = 0.3, 32
-
 # Collects warnings in place of Python's `warnings`, whose filters are those of the whole process.
 _COLLECTED: ContextVar[list[Warning] | None] = ContextVar("collected", default=None)
-
-
-def variant_warnings(variant: Variant, sources: Sequence[str] | None = None) -> Iterator[SariWarning]:
-    """Yield a warning if the variant rewards copying: for systems, candidates or models that are compared by it.
-
-    A variant that only treats sources otherwise than outputs does not reward copies of `sources`, if these are given
-    and mostly have the same tokens both ways.
-    """
-    if variant.deleting_nothing_is_right:
-        cause = "gives a delete score of 100 to an output that deletes nothing"
-    elif variant.rewards_copying and (sources is None or _share_changed(sources[:_LOOKED_AT], variant) > _MANY_CHANGED):
-        steps = [step for step in ("tokenize", "lowercase") if vars(variant.source_text)[step] != vars(variant)[step]]
-        cause = f"does not {join_names(steps)} sources as it does outputs"
-    else:
-        return
-    others = tuple(name for name in ("easse", "xu2016") if name != variant.name)
-    yield RewardsCopyingWarning(f"the variant {cause}, so that copies can rank first", advice=Advice("variant", others))
-
-
-def _share_changed(sources: Sequence[str], variant: Variant) -> float:
-    """Return the share of sources that have other tokens as outputs."""
-    as_sources, as_outputs = (split_into_tokens(sources, text) for text in (variant.source_text, variant.text))
-    return sum(map(list.__ne__, as_sources, as_outputs)) / (len(sources) or 1)
-
-
-def signature_warnings(printed: str | None, here: str) -> Iterator[SariWarning]:
-    """Yield a warning if a printed signature names other versions or numbers of references than the one made here."""
-    if printed is not None and (differing := differing_parts(printed, here)):
-        yield SignatureWarning("the signature differs from the printed one, so scores may differ", ", ".join(differing))
-
-
-def check_resampling(segments: int, smallest_p_value: float = 0.0) -> Iterator[SariWarning]:
-    """Yield warnings about too few segments, or too few resamples, for intervals and tests.
-
-    `smallest_p_value` is the smallest corrected p-value that the tests can give.
-    """
-    if segments < ENOUGH_SEGMENTS:
-        fault = f"with fewer than {ENOUGH_SEGMENTS} segments intervals are too narrow and p-values unreliable"
-        detail = "1 segment" if segments == 1 else f"{segments} segments"
-        yield ResamplingWarning(f"{fault}; a single one has no interval, and p-value 1", detail)
-    if smallest_p_value >= SIGNIFICANT:
-        fault = "no difference can be significant with so few resamples for so many comparisons"
-        yield ResamplingWarning(fault, f"the smallest possible corrected p-value is {smallest_p_value:.2f}")
-
-
-# ---- Giving warnings -------------------------------------------------------------------------------------------------
 
 
 @contextmanager
@@ -188,8 +127,9 @@ def give_warnings(doubts: Iterable[Warning]) -> None:
 
 @cache
 def _files_of_the_metric() -> tuple[str, ...]:
-    """Return the beginnings of the files of shipped modules, and the folder of `evaluate` where it is imported."""
-    files = [str(path).removesuffix("py") for path in Path(__file__).parent.glob("*.py")]  # a whole name is no prefix
+    """Return how the names of the files of shipped modules begin, and the folder of `evaluate` where it is imported."""
+    # Python compares only the beginning of a name, never the whole.
+    files = [str(path).removesuffix("py") for path in Path(__file__).parent.glob("*.py")]
     evaluate = getattr(sys.modules.get("evaluate"), "__file__", None)
     return (*files, str(Path(evaluate).parent)) if evaluate else tuple(files)
 
@@ -217,6 +157,5 @@ def merge_warnings(doubts: Mapping[str, Iterable[SariWarning]]) -> list[SariWarn
         figures = list(dict.fromkeys(by_name.values()))
         if len(figures) > 1:
             figures = [f"{name}: {text}" for name, text in by_name.items()]
-        detail = "; ".join(figures)
-        merged.append(category(prefix + message, detail, advice))
+        merged.append(category(prefix + message, "; ".join(figures), advice))
     return merged

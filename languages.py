@@ -105,6 +105,7 @@ SCRIPTS = {
 }
 
 _FEW_LETTERS = 0.1  # a script with a smaller share of the letters is that of names and quotations
+_FEW_KANA = 0.05  # texts with fewer kana for each Han letter are Chinese, others Japanese
 _LETTERS = re.compile("|".join(f"(?P<{name}>[{row.letters}]+)" for name, row in SCRIPTS.items()))
 
 
@@ -119,6 +120,18 @@ def count_letters(texts: Iterable[str]) -> Counter[str]:
         for match in _LETTERS.finditer(text):
             counts[str(match.lastgroup)] += len(match[0])
     return counts
+
+
+def main_script(texts: Iterable[str]) -> str:
+    """Return the name of the script of most letters: "Kana" for Japanese, where many are Han; "Latin" for no letters.
+
+    >>> main_script(["東京の橋"]), main_script(["东京 (Tokyo)"])
+    ('Kana', 'Latin')
+    """
+    counts = count_letters(texts)
+    if counts["Kana"] > _FEW_KANA * counts["Han"]:
+        counts["Kana"] += counts.pop("Han", 0)
+    return max(counts, key=counts.__getitem__, default="Latin")
 
 
 def fitting_tokenizers(texts: Iterable[str]) -> list[str]:

@@ -20,13 +20,13 @@ from .comparison import (
     minimum_bayes_risk,
 )
 from .corpus_statistics import CorpusStatistics, State, read_state, score_columns, score_corpus, score_systems
-from .data_warnings import CATEGORIES, collect_warnings, give_warnings, signature_warnings, variant_warnings
+from .data_warnings import CATEGORIES, collect_warnings, give_warnings
 from .languages import SentenceSplitter, Tokenizer
 from .messages import fault, short_repr, truncate
 from .ngram_statistics import count_ngrams
-from .signatures import read_signature
+from .signatures import read_signature, signature_warnings
 from .significance import resolve_resampling
-from .text_checks import check_layout, take_sample
+from .text_checks import check_layout, take_sample, variant_warnings
 from .tokenization import encode_corpus
 from .training import compute_metrics, reward
 from .validation import (

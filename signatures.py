@@ -1,7 +1,9 @@
 """Printed signatures read back: the options that they name, and what differs from a signature that was made here."""
 
+from collections.abc import Iterator
 from typing import Any
 
+from .data_warnings import SignatureWarning
 from .languages import CUSTOM
 from .messages import fault, short_line, short_repr
 from .variants import OPTIONS, VARIANTS
@@ -85,3 +87,9 @@ def differing_parts(printed: str, here: str) -> list[str]:
         for key, value in theirs.items()
         if ours.get(key) not in (value, "?")
     ]
+
+
+def signature_warnings(printed: str | None, here: str) -> Iterator[SignatureWarning]:
+    """Yield a warning if a printed signature names other versions or numbers of references than the one made here."""
+    if printed is not None and (differing := differing_parts(printed, here)):
+        yield SignatureWarning("the signature differs from the printed one, so scores may differ", ", ".join(differing))

@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from .data_warnings import ResamplingWarning
+from .messages import count_of
 from .validation import check_choice, check_share, check_whole_number
 
 #: The bootstrap and its intervals are reliable from this number of segments on: see `benchmarks/error_rates.py`.
@@ -402,3 +404,18 @@ def resolve_resampling(
         resamples = check_whole_number("resamples", resamples, least=1, most=MOST_RESAMPLES)
     seed = check_whole_number("seed", seed, least=0)
     return Resampling(confidence=confidence, method=method, resamples=resamples, seed=seed)
+
+
+def check_resampling(segments: int, smallest_p_value: float = 0.0) -> Iterator[ResamplingWarning]:
+    """Yield warnings about too few segments, or too few resamples, for intervals and tests.
+
+    `smallest_p_value` is the smallest corrected p-value that the tests can give.
+    """
+    if segments < ENOUGH_SEGMENTS:
+        message = f"with fewer than {ENOUGH_SEGMENTS} segments intervals are too narrow and p-values unreliable"
+        yield ResamplingWarning(
+            f"{message}; a single one has no interval, and p-value 1", count_of(segments, "segment")
+        )
+    if smallest_p_value >= SIGNIFICANT:
+        message = "no difference can be significant with so few resamples for so many comparisons"
+        yield ResamplingWarning(message, f"the smallest possible corrected p-value is {smallest_p_value:.2f}")

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from sari.command_line.options import Options, flag_of, in_options
 from sari.companion_measures.registry import MEASURES, SIDE_FILES, Measure, own_measure, resolve
-from sari.data_warnings import LeftOutWarning, WarningRow, warning_rows
+from sari.data_warnings import SariWarning, WarningRow, warning_rows
 from sari.messages import escape_unprintable, fault
 from sari.reports.score_report import RECORD_KEYS, columns_of
 from sari.reports.score_tables import SHOWN
@@ -12,6 +12,10 @@ from sari.significance import Resampling, resolve_resampling
 from sari.text_files.table_files import read_numbers
 from sari.validation import check_choice
 from sari.variants import Variant, resolve_variant, resolve_variants
+
+
+class LeftOutWarning(SariWarning):
+    """A baseline or a variant cannot be computed."""
 
 
 class Choices(NamedTuple):

@@ -6,14 +6,15 @@ from sari.command_line.choices import resolve_choices
 from sari.command_line.options import Options, read_systems
 from sari.command_line.progress_bar import step_bar
 from sari.corpus_statistics import score_columns
-from sari.data_warnings import check_resampling, merge_warnings, signature_warnings, warning_rows
+from sari.data_warnings import merge_warnings, warning_rows
 from sari.human_ratings.correlation import COEFFICIENTS, SystemRows
 from sari.human_ratings.correlation_report import tabulate_agreement
 from sari.human_ratings.rated_outputs import RatedOutputs, RatedScore, rated_scores, report_agreement
 from sari.messages import fault
 from sari.reports.measuring import MeasuredSystems, Measuring, chosen_tokenizer
 from sari.reports.tables import TableReport
-from sari.significance import FEWEST_RESAMPLES
+from sari.signatures import signature_warnings
+from sari.significance import FEWEST_RESAMPLES, check_resampling
 from sari.text_files.reading import name_of, stem
 from sari.text_files.table_files import read_output_table, read_ratings
 from sari.validation import SystemColumns

@@ -4,17 +4,18 @@ from dataclasses import replace
 from pathlib import Path
 
 from sari.command_line.arguments import BASELINES
-from sari.command_line.choices import Choices, resolve_choices
+from sari.command_line.choices import Choices, LeftOutWarning, resolve_choices
 from sari.command_line.options import Options
 from sari.command_line.progress_bar import step_bar
 from sari.comparison import baseline_scores, compare_corpora
 from sari.corpus_statistics import CorpusStatistics, score_systems
-from sari.data_warnings import LeftOutWarning, signature_warnings, warning_rows
+from sari.data_warnings import warning_rows
 from sari.reports.by_references import scores_by_references
 from sari.reports.formats import SENTENCE_FORMATS, format_of_ending
 from sari.reports.published_systems import find_standing
 from sari.reports.score_report import ScoreReport, report_of
 from sari.reports.score_tables import check_show, tabulate_scores
+from sari.signatures import signature_warnings
 from sari.text_files.writing import write_lines
 from sari.validation import SystemColumns
 from sari.variant_comparison import explain_difference

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from sari.companion_measures.columns import check_length
+from sari.companion_measures.readability import language_warnings
 from sari.companion_measures.registry import Measure
 from sari.comparison import baseline_columns
 from sari.data_warnings import warning_rows
 from sari.languages import Tokenizer
 from sari.reports.score_report import ScoreReport
 from sari.significance import NamedFigures, Resampling, Sample
-from sari.text_checks import language_warnings
 from sari.tokenization import split_into_tokens
 from sari.validation import SystemColumns
 from sari.variants import Text, Variant

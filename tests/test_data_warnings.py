@@ -148,7 +148,7 @@ def test_warnings_are_collected_by_each_thread_for_itself(sari):
 
     with warnings.catch_warnings(), ThreadPoolExecutor(4) as pool:
         warnings.simplefilter("error")
-        assert list(pool.map(collected, range(4))) == [[], ["1 outputs"], ["2 outputs"], ["3 outputs"]]
+        assert list(pool.map(collected, range(4))) == [[], ["1 output"], ["2 outputs"], ["3 outputs"]]
 
 
 @pytest.mark.parametrize(

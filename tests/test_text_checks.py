@@ -128,11 +128,11 @@ FAULTS = {
     ),
     "some references are empty": (
         lambda c: {"references": [[*c["references"][0], ""], *c["references"][1:]]},
-        *({}, "EmptyTexts", "1 references"),
+        *({}, "EmptyTexts", "1 reference"),
     ),
     "empty: if lines are blank between documents, put a document into each row": (
         lambda c: {name: [*c[name], ["", ""] if name == "references" else ""] for name in c},
-        *({}, "EmptyTexts", "1 sources, 1 outputs, 2 references"),
+        *({}, "EmptyTexts", "1 source, 1 output, 2 references"),
     ),
     "one text is the output of many different sources": (
         lambda c: {"predictions": [REFUSAL, REFUSAL, *c["predictions"][2:]]},
@@ -152,7 +152,7 @@ FAULTS = {
     ),
     "most sources begin with the same words or marks, and hardly any references do": (
         lambda c: {"sources": [f"simplify: {text}" for text in c["sources"]]},
-        *({}, "TextMismatch", "'simplify:'"),
+        *({}, "TextMismatch", "'simplify'"),
     ),
     "sources, outputs and references are tokenized, and tokenizing them again changes them": (
         lambda c: changed(c, lambda text: tokenized(text).replace(" the ", " the so-called @-@ ")),
@@ -279,12 +279,12 @@ def test_outputs_that_differ_in_a_property_of_the_references(row):
 @pytest.mark.parametrize(
     ("change", "shown"),
     [
-        (lambda text: f"Simplified: {text}", "simplified:"),
+        (lambda text: f"Simplified: {text}", "simplified"),
         (lambda text: f"<pad> {text}</s>", "<"),
         (lambda text: f"<think> It is long. </think>\n{text}", "<"),
         (lambda text: f'"{text}"', '"'),
         (lambda text: f'{{"simplification": "{text}"}}', '{"'),
-        (lambda text: f"{text} Let me know if I can help!", "can help"),
+        (lambda text: f"{text} Let me know if I can help!", "help"),
     ],
 )
 def test_what_models_add(scorer, change, shown):
@@ -371,6 +371,6 @@ def test_samples_merge_in_any_order():
     for begin, end in pairwise([0, 1, 3, 50, 51, 170, 200]):
         sample = take_sample(*(column[begin:end] for column in columns)).merge(sample)
     assert sample == take_sample(*whole)
-    assert (len(sample.texts), sample.empty_outputs, sample.nrefs) == (32, 200, frozenset({1, 2, 3}))
+    assert (len(sample.texts), sample.empty[1], sample.nrefs) == (32, 200, frozenset({1, 2, 3}))
     twice = take_sample(*(column * 2 for column in whole))
     assert twice.texts == sample.texts
