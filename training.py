@@ -20,9 +20,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .corpus_statistics import MadeByScorer, score_columns
-from .data_warnings import give_warnings, variant_warnings
+from .data_warnings import give_warnings
 from .generated_texts import PADDING, Postprocess, TextTokenizer, apply_postprocess, is_chat, score_texts
 from .messages import fault, short_repr
+from .text_checks import variant_warnings
 from .validation import check_flags, is_column, validate_columns, validate_shared
 
 #: So many rows of a data set show whether the tokenizer made its labels.

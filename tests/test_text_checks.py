@@ -184,7 +184,7 @@ FAULTS = {
     ),
     "outputs are longer than sources, and references are more similar to outputs": (
         lambda c: {
-            "sources": [" ".join(text.split()[:9]) + " indeed." for text in c["predictions"]],
+            "sources": [" ".join(text.split()[:9]) + "." for text in c["predictions"]],
             "predictions": c["sources"],
             "references": [[" ".join(text.split()[:-3]) + "."] for text in c["sources"]],
         },
