@@ -11,7 +11,6 @@ from published_trees import COLUMNS, sentences, write
 from scipy import stats
 
 from sari.research import published
-from sari.research.__main__ import main
 from sari.research.files import TEST_SETS, read_table
 from sari.sari_scorer import Scorer
 
@@ -96,12 +95,6 @@ def test_figures_are_printed_and_stored(checkouts, tmp_path, monkeypatch, capsys
 def test_texts_that_look_like_numbers_stay_texts(tmp_path, ending):
     write(tmp_path / f"t.{ending}", pd.DataFrame({"text": ["1.0", "002"]}))
     assert read_table(tmp_path / f"t.{ending}")["text"].tolist() == ["1.0", "002"]
-
-
-def test_a_missing_file_is_named(checkouts, capsys):
-    with pytest.raises(SystemExit, match="2"):
-        main(["systems", str(checkouts)])
-    assert "expected a checkout of https://" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("column", ["outputs", "references"])

@@ -116,8 +116,16 @@ def test_a_closed_pipe_is_no_traceback():
         assert process.stderr.read() == b""
 
 
-@pytest.mark.parametrize("arguments", [["sistems"], ["systems", "xu2017"]])
-def test_what_is_no_name_and_no_folder_is_refused(arguments, capsys):
+@pytest.mark.parametrize(
+    ("name", "folder", "message"),
+    [
+        ("sistems", ".", "sistems"),
+        ("systems", "xu2017", "xu2017"),
+        ("systems", ".", "expected a checkout of https://github.com/feralvam/easse"),
+    ],
+)
+def test_bad_names_and_folders_are_refused(name, folder, message, checkouts, monkeypatch, capsys):
+    monkeypatch.chdir(checkouts)
     with pytest.raises(SystemExit, match="2"):
-        main(arguments)
-    assert arguments[-1] in capsys.readouterr().err.split("\n")[-2]
+        main([name, folder])
+    assert message in capsys.readouterr().err.split("\n")[-2]
