@@ -96,10 +96,7 @@ def exit_of(monkeypatch, folder, *arguments):
     from sari.command_line.program import main
 
     monkeypatch.chdir(folder)
-    try:
-        return main(list(arguments))
-    except SystemExit as end:
-        return end.code
+    return main(list(arguments))
 
 
 def write_corpus(folder, segments, text="a b c d"):

@@ -1,14 +1,12 @@
-"""Command lines drawn at random: what is accepted has the numbers of `Scorer` in every format, the rest is refused."""
+"""Command lines drawn at random: what is accepted has the numbers of `Scorer`, the rest is refused."""
 
 import contextlib
-import csv
-import io
 import json
 import re
-import warnings
 from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import takewhile
+from pathlib import Path
 from statistics import fmean
 
 import pandas as pd
@@ -16,8 +14,8 @@ import pytest
 from conftest import runs
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+from programs import output_of, refusal_of
 
-from sari.command_line.program import main
 from sari.sari_scorer import Scorer
 from sari.variants import SCORES
 
@@ -25,7 +23,6 @@ WORDS = re.findall(r"\S+", 'the cat Cat sat big . , can\'t "a" a|b & 50% x_y # {
 NAMES = ["ours", "b low", "a|b", "x_y", "100%", "копия", "sari", '"q"', "p*", "sari_low", "=1+1", "@a"]
 #: Names of own measures; the last three are taken, or would be columns of another.
 OWN = ["mine", "bleu_2", "é", "sari_p_value", "bleu_low", "mine_low"]
-KINDS = ["files", "csv", "tsv", "jsonl"]
 BASELINES = ["copy", "empty", "unrelated", "references", "each"]
 MEASURES = ["bleu", "compression_ratio", "exact_copies", "splits"]
 VARIANTS = ["easse", "hf", "set", "xu2016", "star", "t2t", "dsari"]
@@ -40,31 +37,26 @@ def sometimes(values, times=3):
     return st.one_of(*[st.none()] * times, values)
 
 
+#: Systems and references as functions of a source and its row.
+CHANGES = [
+    lambda text, _: text,
+    lambda text, row: " ".join(text.split()[: 1 + row % len(text.split())]),
+    lambda text, _: " ".join([*text.split()[1:], text.split()[0]]),
+    lambda text, row: f"{text} {WORDS[row % len(WORDS)]}",
+]
+
+
 @st.composite
 def corpora(draw):
     """Return columns of one to four systems, with copies and equal ones among them."""
-    size = draw(one_of([1, 2, 3, 5, 12, 60]))
+    size, width = draw(one_of([1, 2, 3, 5, 12, 60])), draw(st.integers(1, 3))
     few = draw(st.lists(TEXTS, min_size=min(size, 6), max_size=min(size, 6)))
-    sources = [few[row % len(few)] + f" {row // len(few)}" for row in range(size)]
-    width = draw(st.integers(1, 3))
-    changes = draw(st.lists(one_of(["", "drop", "swap", "more"]), min_size=width + 4, max_size=width + 4))
-
-    def changed(how, text, row):
-        words = text.split()
-        return {
-            "": text,
-            "drop": " ".join(words[: 1 + row % len(words)]),
-            "swap": " ".join([*words[1:], words[0]]),
-            "more": f"{text} {WORDS[row % len(WORDS)]}",
-        }[how]
-
-    def column(how):
-        return [changed(how, text, row) for row, text in enumerate(sources)]
-
+    sources = [f"{few[row % len(few)]} {row // len(few)}" for row in range(size)]
     names = draw(st.lists(one_of(NAMES), min_size=1, max_size=4, unique=True))
-    outputs = {name: column(how) for name, how in zip(names, changes, strict=False)}
-    references = list(map(list, zip(*map(column, changes[-width:]), strict=True)))
-    return {"sources": sources, "predictions": outputs, "references": references}
+    changes = draw(st.lists(one_of(CHANGES), min_size=len(names) + width, max_size=len(names) + width))
+    columns = [[change(text, row) for row, text in enumerate(sources)] for change in changes]
+    references = list(map(list, zip(*columns[-width:], strict=True)))
+    return {"sources": sources, "predictions": dict(zip(names, columns, strict=False)), "references": references}
 
 
 #: Options that are drawn one by one: the values of each, and how often it is there.
@@ -102,10 +94,10 @@ CHOICES = {
 
 @dataclass
 class Case:
-    """A corpus, how it is written, scoring options by their names in Python, and others with their values."""
+    """A corpus, whether it is written as a table, scoring options by their names in Python, and others with values."""
 
     corpus: dict
-    kind: str
+    in_table: bool
     choices: dict
     given: dict
 
@@ -143,58 +135,37 @@ def flag_of(name):
 
 @st.composite
 def cases(draw):
-    corpus, kind = draw(corpora()), draw(one_of(KINDS))
-    if any("=" in name for name in corpus["predictions"]):
-        kind = "csv"  # NAME=FILE
+    corpus = draw(corpora())
+    in_table = draw(st.booleans()) or any("=" in name for name in corpus["predictions"])  # NAME=FILE
     choices = draw(st.fixed_dictionaries({}, optional=CHOICES).filter(lambda choices: len(choices) < 4))
     given = {flag: draw(values) for flag, values in DRAWN.items()}
-    return Case(corpus, kind, choices, {flag: values for flag, values in given.items() if values is not None})
+    return Case(corpus, in_table, choices, {flag: values for flag, values in given.items() if values is not None})
 
 
 def write_inputs(case):
-    """Write the texts as the kind of the case, and return the options that name them."""
+    """Write the texts and own measures, and return the options that name the texts."""
     sources, outputs, references = case.corpus.values()
     for numbers in case.own.values():
         pd.DataFrame(numbers).to_json("own.jsonl", orient="records", lines=True, force_ascii=False)
-    if case.kind == "files":
-        columns = {"sources": sources, **{f"o{place}": texts for place, texts in enumerate(outputs.values())}}
-        columns |= {f"r{place}": texts for place, texts in enumerate(zip(*references, strict=True))}
-        for name, texts in columns.items():
-            with open(name, "w", encoding="utf-8", newline="\n") as file:
-                file.writelines(f"{text}\n" for text in texts)
-        named = [f"{name}=o{place}" for place, name in enumerate(outputs)]
-        return ["--sources", "sources", "--outputs", *named, "--references", "r*"]
-    rows = [
-        {"system": name, "source": source, "output": texts[row], "references": people}
-        for row, (source, people) in enumerate(zip(sources, references, strict=True))
-        for name, texts in outputs.items()
-    ]
-    frame = pd.DataFrame(rows)
-    if case.kind == "jsonl":
-        frame.to_json("t.jsonl", orient="records", lines=True, force_ascii=False)
-    else:
-        people = pd.DataFrame(frame.pop("references").tolist()).rename(columns=lambda place: f"reference_{place}")
-        frame.join(people).to_csv(f"t.{case.kind}", sep={"csv": ",", "tsv": "\t"}[case.kind], index=False)
-    return ["--table", f"t.{case.kind}"]
+    if case.in_table:
+        rows = [
+            {"system": name, "source": source, "output": texts[row], "references": people}
+            for row, (source, people) in enumerate(zip(sources, references, strict=True))
+            for name, texts in outputs.items()
+        ]
+        pd.DataFrame(rows).to_json("t.jsonl", orient="records", lines=True, force_ascii=False)
+        return ["--table", "t.jsonl"]
+    columns = {"sources": sources, **{f"o{place}": texts for place, texts in enumerate(outputs.values())}}
+    columns |= {f"r{place}": texts for place, texts in enumerate(zip(*references, strict=True))}
+    for name, texts in columns.items():
+        Path(name).write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
+    named = [f"{name}=o{place}" for place, name in enumerate(outputs)]
+    return ["--sources", "sources", "--outputs", *named, "--references", "r*"]
 
 
-def run(*arguments):
-    """Return status, standard output, and standard error."""
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), warnings.catch_warnings():
-        warnings.simplefilter("error")
-        try:
-            status = main(arguments)
-        except SystemExit as end:
-            status = end.code
-    return status, out.getvalue(), err.getvalue()
-
-
-def refused_option(case, arguments, out, err):
+def refused_option(case, arguments, message):
     """Check a refusal, and return the option that it names."""
-    (line,) = err.splitlines()
-    message = line.removeprefix("score.py: error: ")
-    assert (out, len(message) <= 200) == ("", True)
+    assert len(message) <= 200
     named = re.fullmatch("(.+?)(?:: got .*| needs (.+)| does not go with (.+))", message)
     assert is_given(case, arguments, named[1]), message
     assert not any(is_given(case, arguments, name) for name in re.split(", | or (?!more)", named[2] or "")), message
@@ -259,81 +230,35 @@ def check_json(case, found, expected):
         assert row["scores"].get("sari") == pytest.approx(known.get("sari"))
 
 
-def check_csv(text, found):
-    """Check that the rows have the figures of JSON."""
-    rows = {
-        (re.sub("^(baseline: |')", "", row["system"]), row["variant"]): row
-        for row in csv.DictReader(io.StringIO(text))
-        if row["sari"]
-    }
-    for known in [*found["systems"], *found.get("baselines", ())]:
-        if "sari" in known["scores"]:
-            row = rows[known["name"], known["variant"]]
-            for field, ending in zip(
-                ("scores", *RESAMPLED[1:4]), ("", "_difference", "_p_value", "_corrected_p_value"), strict=True
-            ):
-                for name, value in known.get(field, {}).items():
-                    assert float(row[f"{name}{ending}"]) == value
-            for name, ends in known.get("confidence_intervals", {}).items():
-                assert [float(row[f"{name}_low"]), float(row[f"{name}_high"])] == ends
-
-
-def figures_in(text):
-    """Return the figures of tables: not those of signatures, notes and warnings."""
-    lines = [line for line in text.partition("SARI|")[0].splitlines() if not line.startswith(("> ", "- "))]
-    return Counter(re.findall(r"\d+\.\d+", "\n".join(lines)))
-
-
-def check_text(case, text, found, *, is_plain):
-    """Check that SARI and its operations are there, and the intervals of SARI, as far as they are shown."""
-    figures = Counter(re.findall(r"(?<![\d.])\d+(?:\.\d+)?", text))
-    digits, show = int(case.given.get("--width", [2])[0]), {*case.given.get("--show", SHOWN)}
-    for row in [*found["systems"], *found.get("baselines", ())]:
-        for name in {*SCORES} & show & row["scores"].keys():
-            figures[f"{row['scores'][name]:.{digits}f}"] -= 1
-        ends = row.get("confidence_intervals", {}).get("sari")
-        if is_plain and ends and {"sari", "intervals"} <= show:
-            assert "[{:.{digits}f}, {:.{digits}f}]".format(*ends, digits=digits) in text
-    assert min(figures.values()) >= 0, [figure for figure, times in figures.items() if times < 0]
-
-
 #: Options that not every format has.
 OF_SOME_FORMATS = ["--show", "--width", "--by-order", "--by-references", "--published", "--why"]
 
 
-def check(case):
+def check(case, run):
     """Run a command line in every format, without the options that are refused, and check what it prints."""
     texts = write_inputs(case)
-    status, out, err = run(*texts, *case.arguments())
-    while status:
-        assert status == 2
-        case = case.without(refused_option(case, [*texts, *case.arguments(), "--format", "text"], out, err))
-        status, out, err = run(*texts, *case.arguments())
+    while (process := run(*texts, *case.arguments())).returncode:
+        arguments = [*texts, *case.arguments(), "--format", "text"]
+        case = case.without(refused_option(case, arguments, refusal_of(process)))
     if "--explain" in case.given:
         return
+    out = output_of(process)
     expected = comparisons(case)
+    scores = [row["sari"] for compared in expected.values() for row in compared["systems"].values()]
+    printed = [f"{score:.{case.given.get('--width', ['2'])[0]}f}" for score in scores]
     if "--score-only" in case.given:
-        digits = case.given.get("--width", ["2"])[0]
-        scores = [row["sari"] for compared in expected.values() for row in compared["systems"].values()]
-        assert [line.split("\t")[0] for line in out.splitlines()] == [f"{score:.{digits}f}" for score in scores]
+        assert [line.split("\t")[0] for line in out.splitlines()] == printed
         return
-    printed = {"text": out}
-    for name in ("json", "csv", "markdown", "latex"):
+    assert "sari" not in case.given.get("--show", SHOWN) or all(score in out for score in printed)
+    for name in ("markdown", "latex", "csv", "json"):
         formatted = case.without(*OF_SOME_FORMATS) if name in ("json", "csv") else case
-        status, printed[name], err = run(*texts, *formatted.arguments(), "--format", name)
-        assert status == 0, err
-    found = json.loads(printed["json"])
-    check_json(case, found, expected)
-    check_csv(printed["csv"], found)
-    for name in ("text", "markdown", "latex"):
-        check_text(case, printed[name], found, is_plain=name != "latex")
-    if len(found["systems"]) > 1:
-        assert figures_in(printed["text"]) == figures_in(printed["markdown"])
+        out = output_of(run(*texts, *formatted.arguments(), "--format", name))
+    check_json(case, json.loads(out), expected)
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @settings(runs(60), phases=[Phase.reuse, Phase.generate])  # to shrink a command line takes minutes
 @given(case=cases())
-def test_what_is_accepted_has_the_numbers_of_the_scorer_and_what_is_refused_says_why(tmp_path_factory, case):
+def test_what_is_accepted_has_the_numbers_of_the_scorer_and_what_is_refused_says_why(tmp_path_factory, run_here, case):
     with contextlib.chdir(tmp_path_factory.mktemp("case")):
-        check(case)
+        check(case, lambda *arguments: run_here(*arguments, folder="."))

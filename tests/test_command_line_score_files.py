@@ -7,7 +7,6 @@ import re
 import pytest
 from programs import (
     EXAMPLE,
-    FILES,
     OUTPUT,
     REFERENCES,
     ROOT,
@@ -16,12 +15,12 @@ from programs import (
     example_corpus,
     output_of,
     refusal_of,
-    write_corpus,
     write_example_of_the_paper,
 )
 from report_corpus import OUTPUTS, SOURCES
 from report_corpus import REFERENCES as ROWS
 
+from sari.sari_scorer import Scorer
 from sari.variants import SCORES
 
 
@@ -69,39 +68,26 @@ def test_a_printed_signature_scores_as_it_says(run_here, paper, sari):
 # ---- Sentence scores ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.filterwarnings("ignore::UserWarning")  # of made-up texts
-def test_sentence_scores_as_jsonl_of_a_corpus_level_variant(run_here, corpus, sari):
-    """The file has a row for every segment scored alone, in order, over more than one batch."""
-    write_corpus(corpus, 2_001)
-    (corpus / "o.txt").write_text("".join(f"a b {number % 7}\n" for number in range(2_001)))
-    (corpus / "x.jsonl").write_text("what stood there before")
-    output_of(run_here(*FILES, "--variant", "easse", "--sentences", "x.jsonl", folder=corpus))
-    rows = [json.loads(line) for line in (corpus / "x.jsonl").read_text().splitlines()]
-    assert [row.pop("segment") for row in rows] == list(range(1, 2_002))
-    columns = {name: (corpus / f"{name[0]}.txt").read_text().splitlines() for name in ("sources", "references")}
-    outputs = (corpus / "o.txt").read_text().splitlines()
-    details = sari.compute(**columns, predictions=outputs, variant="easse", details=True)["sentences"]
-    texts = zip(columns["sources"], outputs, columns["references"], strict=True)
-    for row, own, (source, output, reference) in zip(rows, zip(*details.values(), strict=True), texts, strict=True):
-        assert row == {
-            **dict(zip(details, own, strict=True)),
-            "source": source,
-            "output": output,
-            "references": [reference],
-        }
-    assert not [path for path in corpus.iterdir() if path.suffix == ".tmp"]
-
-
-def test_sentence_scores_of_several_systems_as_csv_have_system_and_texts(run_here, tmp_path):
-    path = tmp_path / "x.csv"
-    output_of(run_here(*EXAMPLE, *SYSTEMS, "--sentences", str(path), folder=ROOT))
-    rows = list(csv.DictReader(path.open(encoding="utf-8", newline="")))
+def test_sentence_scores_with_texts(run_here, tmp_path):
+    """A row for every segment scored alone, in order, of each system; each reference is a column of CSV."""
+    arguments = [*EXAMPLE, *SYSTEMS, "--sentences"]
+    for name in ("x.jsonl", "x.csv"):
+        (tmp_path / name).write_text("what stood there before")
+        output_of(run_here(*arguments, str(tmp_path / name), folder=ROOT))
+    rows = [json.loads(line) for line in (tmp_path / "x.jsonl").read_text().splitlines()]
     texts = example_corpus()
-    assert [(row["system"], int(row["segment"])) for row in rows] == [
-        (name, number) for name in ("deleting", "rewriting") for number in range(1, 11)
-    ]
-    assert [row["output"] for row in rows[10:]] == texts["predictions"]["rewriting"]
-    assert [[row["reference_1"], row["reference_2"]] for row in rows[:10]] == texts["references"]
+    for name, outputs in texts["predictions"].items():
+        details = Scorer("easse").compute(**{**texts, "predictions": outputs}, details=True)["sentences"]
+        for segment in range(10):
+            assert rows.pop(0) == {
+                **{"system": name, "segment": segment + 1},
+                **{score: details[score][segment] for score in SCORES},
+                **{"source": texts["sources"][segment], "output": outputs[segment]},
+                "references": texts["references"][segment],
+            }
+    (*_, last) = csv.DictReader((tmp_path / "x.csv").open(encoding="utf-8", newline=""))
+    assert (last["system"], last["segment"], last["output"]) == ("rewriting", "10", outputs[9])
+    assert [last["reference_1"], last["reference_2"]] == texts["references"][9]
 
 
 # ---- Reports --------------------------------------------------------------------------------------------------------

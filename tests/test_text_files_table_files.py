@@ -117,13 +117,9 @@ def test_quotes_of_plain_texts_are_texts(tmp_path, text):
     assert read(path) == (([text[0]], [text[1]], [["c"]]), None, None)
 
 
-def test_a_table_of_very_many_columns_and_long_cells(tmp_path):
-    """The time does not grow with the square of the columns."""
-    rows = "\n".join(json.dumps({**json.loads(row()), f"key {number}": 1}) for number in range(20_000))
-    assert len(read(write_table(tmp_path, "t.jsonl", rows))[0].sources) == 20_000
-    names, long = ",".join(f"column {number}" for number in range(40_000)), "a b " * 50_000
-    table = read(write_table(tmp_path, "t.csv", f"source,output,reference,{names}\na,{long},b{',' * 40_000}\n"))
-    assert table[0].predictions == [long]
+def test_a_cell_may_be_long(tmp_path):
+    long = "a b " * 50_000
+    assert read(write_table(tmp_path, "t.csv", f"source,output,reference\na,{long},b\n"))[0].predictions == [long]
 
 
 def test_a_cell_of_references_is_read_once(tmp_path, monkeypatch):
