@@ -71,7 +71,7 @@ def compare_corpora(
         "seed": resampling.seed,
         "comparisons": len(pairs) if resampling.method else 0,
         "segments": first.segments,
-        "signature": first.signature,
+        "signature": first.signature(),
         "systems": results,
     }
     tested = _tests_of_pairs(results, systems, pairs, resampling) if resampling.is_wanted else []

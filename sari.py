@@ -5,9 +5,10 @@ The methods are those of `Scorer` in sari_scorer.py, which needs no `evaluate`.
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import datasets
@@ -22,24 +23,26 @@ if __name__ == "sari":  # `import sari` in this folder finds this file first; th
     __package__ = "sari"
     __spec__.submodule_search_locations = []
 
-# `evaluate.load` copies the files that are named here, each on a line of its own, and no others.
-from .aggregation import sari_scores
-from .attached_texts import attach
-from .comparison import compare_corpora
-from .corpus_statistics import State
-from .data_warnings import CATEGORIES
-from .generated_texts import PADDING
+# `evaluate.load` copies the files that are named here, each on a line of its own, and no others. Where only "_" is
+# imported, other files need the file.
+from .aggregation import __name__ as _
+from .attached_texts import __name__ as _
+from .comparison import __name__ as _
+from .corpus_statistics import __name__ as _
+from .data_warnings import __name__ as _
+from .generated_texts import __name__ as _
 from .languages import SentenceSplitter, Tokenizer
 from .messages import fault, short_repr
-from .ngram_statistics import COUNTINGS
+from .ngram_statistics import __name__ as _
 from .sari_scorer import COLUMNS, RESULTS, Scorer
-from .signatures import read_signature
+from .signatures import __name__ as _
 from .significance import resolve_resampling
-from .text_checks import ENOUGH
-from .tokenization import encode_corpus
-from .training import reward
+from .states import __name__ as _
+from .text_checks import __name__ as _
+from .tokenization import __name__ as _
+from .training import __name__ as _
 from .validation import check_flags, refuse_positions, refuse_unknown, validate_columns
-from .variant_comparison import CHOICES
+from .variant_comparison import __name__ as _
 from .variants import CITATION, OPTIONS, VARIANTS
 
 _DESCRIPTION = """\
@@ -131,11 +134,11 @@ class Sari(Scorer, evaluate.Metric):
                     fault("variant", short_repr(variant), f"{short_repr(config_name)} (as the configuration)")
                 )
             arguments["variant"] = config_name
-        self._given = arguments
         options = {name: value for name, value in arguments.items() if name in OPTIONS}
         unknown = [name for name in arguments if name not in OPTIONS and name not in _OF_EVALUATE]
         refuse_unknown(unknown, [*OPTIONS, *_OF_EVALUATE])
         Scorer.__init__(self, **options)
+        self._arguments = MappingProxyType(arguments)
         of_metric = {
             name: arguments[name] for name in inspect.signature(evaluate.Metric).parameters if name in arguments
         }
@@ -161,10 +164,6 @@ class Sari(Scorer, evaluate.Metric):
 
     __repr__ = evaluate.Metric.__repr__
     __eq__, __hash__ = object.__eq__, object.__hash__  # metrics of equal options may store different segments
-
-    @property
-    def _arguments(self) -> Mapping[str, Any]:
-        return self._given
 
     def _compute(self, sources: Any, predictions: Any, references: Any, score: Callable[..., Any]) -> Any:
         """Score what is stored: `evaluate.Metric.compute` calls this, with the function that `compute` gave it."""
@@ -193,25 +192,27 @@ class Sari(Scorer, evaluate.Metric):
         **unknown: Any,
     ) -> Any:
         """Compute SARI of the arguments, of what `add` and `add_batch` stored, or of both."""
-        arguments = locals()
+        options = {name: value for name, value in locals().items() if name in OPTIONS and value is not None}
+        results = {name: value for name, value in locals().items() if name in RESULTS}
         refuse_positions("compute", texts, COLUMNS)
         refuse_unknown([name for name in unknown if name not in _OF_EVALUATE], [*COLUMNS, *RESULTS, *OPTIONS])
         # All this is checked before an error could delete what is stored.
-        options = {name: arguments[name] for name in OPTIONS if arguments[name] is not None}
         scorer = Scorer(**{"variant": self.default_variant, **self.options, **options})
-        score = partial(scorer.compute, **{name: arguments[name] for name in RESULTS})
+        score = partial(scorer.compute, **results)
         check_flags(details=details, baselines=baselines)
         resolve_resampling(confidence=confidence, resamples=resamples, seed=seed)
-        nothing = sources is None and predictions is None and references is None
-        given = ([], [], []) if nothing else (sources, predictions, references)
+        has_texts = not (sources is None and predictions is None and references is None)
+        columns = {"sources": sources, "predictions": predictions, "references": references}
+        if not has_texts:
+            columns = {name: [] for name in COLUMNS}
         if self.num_process == 1 and not len(self):  # nothing is gathered, which would need a cache file
-            return score(**dict(zip(COLUMNS, given, strict=True)))
-        columns = validate_columns(*given)
-        # Without arguments only what is stored counts, but other processes wait for a file of this one.
-        stored = nothing and self.writer is not None
+            return score(**columns)
+        checked = validate_columns(**columns)._asdict()
+        # Without texts only what is stored counts; where nothing is, other processes wait for a file of this one.
+        added = checked if has_texts or self.writer is None else {}
         self.file_paths = self.filelocks = None  # the files of an earlier call can belong to another metric by now
         try:
-            return evaluate.Metric.compute(self, **({} if stored else columns._asdict()), score=score)
+            return evaluate.Metric.compute(self, **added, score=score)
         except BaseException:
             self._discard()
             raise
@@ -244,8 +245,8 @@ class Sari(Scorer, evaluate.Metric):
         for name, both in segment.items():
             if all(value is not None for value in both):
                 raise ValueError(fault(name, f"two values, as {name} and as {name[:-1]}", "one"))
-        given = {name: [one if other is None else other] for name, (one, other) in segment.items()}
-        (text,), (output,), (texts,) = validate_columns(**given)
+        columns = {name: [one if other is None else other] for name, (one, other) in segment.items()}
+        (text,), (output,), (texts,) = validate_columns(**columns)
         super().add(sources=text, prediction=output, reference=texts)
 
     def _infer_feature_from_batch(self, _batch: Any) -> datasets.Features:

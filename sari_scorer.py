@@ -19,18 +19,18 @@ from .comparison import (
     comparison_warnings,
     minimum_bayes_risk,
 )
-from .corpus_statistics import CorpusStatistics, State, read_state, score_columns, score_corpus, score_systems
+from .corpus_statistics import CorpusStatistics, score_columns, score_corpus, score_systems
 from .data_warnings import CATEGORIES, collect_warnings, give_warnings
 from .languages import SentenceSplitter, Tokenizer
 from .messages import fault, short_repr, truncate
 from .ngram_statistics import count_ngrams
 from .signatures import read_signature, signature_warnings
 from .significance import resolve_resampling
+from .states import State, read_state
 from .text_checks import check_layout, take_sample, variant_warnings
 from .tokenization import encode_corpus
 from .training import compute_metrics, reward
 from .validation import (
-    SystemColumns,
     check_choice,
     check_figure,
     check_flags,
@@ -99,10 +99,11 @@ class Scorer:
         sentence_splitter: SentenceSplitter | None = None,
         **unknown: Any,
     ):
-        given = locals()
+        options = {name: value for name, value in locals().items() if name in OPTIONS and value is not None}
         refuse_unknown(unknown, OPTIONS)
-        self._options = MappingProxyType({name: given[name] for name in OPTIONS if given[name] is not None})
-        self._variant = resolve_variant(**{"variant": self.default_variant, **self._options})
+        self._options = MappingProxyType(options)
+        self._variant = resolve_variant(**{"variant": self.default_variant, **options})
+        self._arguments: Mapping[str, Any] = self._options  # what makes an equal object: the metric takes more
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Refuse to change an option: scores and signatures would disagree."""
@@ -152,14 +153,9 @@ class Scorer:
         give_warnings(signature_warnings(signature, scorer.signature()))
         return scorer
 
-    @property
-    def _arguments(self) -> Mapping[str, Any]:
-        """The arguments that make an equal object."""
-        return self.options
-
     def __repr__(self) -> str:
-        given = (f"{name}={getattr(value, '__qualname__', repr(value))}" for name, value in self.options.items())
-        return f"{type(self).__name__}({', '.join(given)})"
+        options = (f"{name}={getattr(value, '__qualname__', repr(value))}" for name, value in self.options.items())
+        return f"{type(self).__name__}({', '.join(options)})"
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and self.options == other.options
@@ -316,10 +312,11 @@ class Scorer:
         if missing := [name for name in COLUMNS if name not in names]:
             columns_there = f"columns {truncate(', '.join(map(str, names)))}"
             raise ValueError(fault("batch", columns_there, f"also {', '.join(missing)}"))
-        given = [batch[name] for name in COLUMNS]
-        if isinstance(given[0], str) and isinstance(given[1], str):
-            return self.sentence_score(*given)
-        return score_columns(validate_columns(*given), self.variant, sentences=True).sentences()
+        sources, predictions, references = (batch[name] for name in COLUMNS)
+        if isinstance(sources, str) and isinstance(predictions, str):
+            return self.sentence_score(sources, predictions, references)
+        columns = validate_columns(sources, predictions, references)
+        return score_columns(columns, self.variant, sentences=True).sentences()
 
     def compare(
         self,
@@ -483,8 +480,7 @@ class Scorer:
         if isinstance(predictions, Mapping):
             columns = validate_systems(sources, predictions, references)
         else:
-            of_one_run = validate_columns(sources, predictions, references)
-            columns = SystemColumns(of_one_run.sources, {"": of_one_run.predictions}, of_one_run.references)
+            columns = validate_columns(sources, predictions, references).as_one_system()
         return find_variant(columns, printed, progress=progress, **self.options)
 
     def signature(self, nrefs: int | str = "?") -> str:

@@ -141,7 +141,7 @@ class Sample:
         return [{field: _named(names, values[row]) for field, values in fields.items()} for row in range(len(pairs))]
 
     def _has_intervals(self, resampling: "Resampling") -> bool:
-        return resampling.confidence is not None and len(self.rows) > 1
+        return resampling.has_intervals and len(self.rows) > 1
 
     def swapped(self, pairs: np.ndarray, trials: int) -> Iterator[np.ndarray]:
         """Let the two systems of each pair swap blocks with probability one half; all pairs swap the same ones.
@@ -383,9 +383,14 @@ class Resampling:
         return np.quantile(drawn, [tail, 1 - tail], axis=0)
 
     @property
+    def has_intervals(self) -> bool:
+        """Whether there are intervals to compute."""
+        return self.confidence is not None
+
+    @property
     def is_wanted(self) -> bool:
         """Whether there are intervals or tests to compute."""
-        return self.confidence is not None or self.method is not None
+        return self.has_intervals or self.method is not None
 
 
 def resolve_resampling(
@@ -404,6 +409,10 @@ def resolve_resampling(
         resamples = check_whole_number("resamples", resamples, least=1, most=MOST_RESAMPLES)
     seed = check_whole_number("seed", seed, least=0)
     return Resampling(confidence=confidence, method=method, resamples=resamples, seed=seed)
+
+
+#: Neither intervals nor tests.
+NO_RESAMPLING = resolve_resampling()
 
 
 def check_resampling(segments: int, smallest_p_value: float = 0.0) -> Iterator[ResamplingWarning]:

@@ -19,10 +19,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .corpus_statistics import MadeByScorer, score_columns
+from .corpus_statistics import score_columns
 from .data_warnings import give_warnings
 from .generated_texts import PADDING, Postprocess, TextTokenizer, apply_postprocess, is_chat, score_texts
 from .messages import fault, short_repr
+from .states import MadeByScorer
 from .text_checks import variant_warnings
 from .validation import check_flags, is_column, validate_columns, validate_shared
 

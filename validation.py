@@ -34,6 +34,10 @@ class Columns(NamedTuple):
     predictions: list[str]
     references: list[list[str]]
 
+    def as_one_system(self) -> "SystemColumns":
+        """Return the columns as those of a system without a name."""
+        return SystemColumns(self.sources, {"": self.predictions}, self.references)
+
 
 class SystemColumns(NamedTuple):
     """Checked texts of several systems, predictions by the name of the system, as `validate_systems` returns them."""

@@ -41,7 +41,7 @@ def agree(options: Options) -> TableReport:
     scores += _measure_scores(measuring.measure(measures))
     doubts = merge_warnings({name: corpus.warnings() for name, corpus in scored.items()})
     doubts += check_resampling(rated.sources) if resampling.confidence is not None else []
-    doubts += signature_warnings(options.signature, next(iter(scored.values())).signature)
+    doubts += signature_warnings(options.signature, next(iter(scored.values())).signature())
     warnings = warning_rows(doubts) + left_out
     with step_bar("Resampling", len(rated.levels) * len(COEFFICIENTS), quiet=options.quiet) as advance:
         report = report_agreement(scores, rated, resampling, warnings=warnings, advance=advance)

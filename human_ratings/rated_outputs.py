@@ -61,10 +61,9 @@ def rated_scores(corpus: CorpusStatistics) -> list[RatedScore]:
     def of_sums(sums: np.ndarray, counts: np.ndarray, *, place: int) -> np.ndarray:
         return corpus.scores_of_sums(sums, counts[..., None])[..., place]
 
+    signature = corpus.signature()
     return [
-        RatedScore(
-            variant, name, np.array(sentences[name]), SystemRows(rows, partial(of_sums, place=place)), corpus.signature
-        )
+        RatedScore(variant, name, np.array(sentences[name]), SystemRows(rows, partial(of_sums, place=place)), signature)
         for place, name in enumerate(SCORES)
     ]
 

@@ -13,8 +13,8 @@ from typing import Any
 import torch
 from torchmetrics import Metric
 
-from sari.corpus_statistics import State
 from sari.sari_scorer import Scorer
+from sari.states import State
 
 Texts = Sequence[str]
 References = Sequence[Sequence[str]] | Sequence[str]

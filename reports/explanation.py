@@ -169,7 +169,7 @@ def explain(
     scores = corpus.scores()
     return Explanation(
         variant=variant.label,
-        signature=corpus.signature,
+        signature=corpus.signature(),
         scores=scores,
         penalties=list(_penalties(counted, variant)),
         orders=corpus.orders(),

@@ -304,7 +304,7 @@ def report_of(
             details = _fields_in(result, _OF_SYSTEMS) | (_fields_in(result, _OF_TESTS) if is_tested else {})
             against = comparison["baseline"] if details.get("p_values") else None
             scores: dict[str, Any] = {score: result[score] for score in SCORES}
-            copies = statistics[variant][name].copies_sources
+            copies = statistics[variant][name].sample.mostly_copies()
             rows.append(ScoreRow(name=name, scores=scores, copies=copies, against=against, **of_variant, **details))
         for pair in comparison.get("pairs", ()) if is_tested else ():
             name, against = pair["systems"]

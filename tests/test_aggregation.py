@@ -15,7 +15,8 @@ from sari.aggregation import (
     precision_recall_f1,
     score_counts,
 )
-from sari.variants import VARIANTS
+from sari.sari_scorer import Scorer
+from sari.variants import SCORES, VARIANTS
 
 # ---- Figures --------------------------------------------------------------------------------------------------------
 
@@ -79,3 +80,13 @@ def test_there_is_room_for_a_billion_segments():
 @given(value=st.floats(0, 1))
 def test_a_value_as_it_is_summed(value):
     assert as_summed(np.array([value])).tolist() == exact_value(exact_sums(np.array([[value]]))).tolist()
+
+
+@pytest.mark.parametrize("variant", ["hf", "easse", "t2t"])
+def test_a_tiny_score_of_a_segment_is_the_one_that_it_has_alone(variant):
+    """The add score is finer than the unit of exact sums."""
+    long = " ".join(f"w{number}" for number in range(901))
+    text = {"sources": ["a"], "predictions": ["w1 x y z"], "references": [[long]]}
+    result = Scorer(variant, level="sentence", zero_division=0.0).compute(**text, details=True)
+    assert 0 < result["add"] < 100 / 256
+    assert {name: [result[name]] for name in SCORES} == result["sentences"]

@@ -1,0 +1,309 @@
+"""States, which collect the statistics of segments for streams and shards, and their bytes."""
+
+import json
+import pickle
+from collections.abc import Callable, Iterable
+from copy import copy
+from dataclasses import replace
+from hashlib import sha256
+from io import BytesIO
+from math import prod
+from numbers import Integral
+from operator import methodcaller
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from .aggregation import Result
+from .corpus_statistics import CorpusStatistics, score_columns
+from .data_warnings import give_warnings
+from .languages import is_code
+from .messages import fault, short_repr
+from .ngram_statistics import RATIO_PARTS, SegmentCounts
+from .significance import resolve_resampling
+from .text_checks import TextSample
+from .validation import check_flags, validate_columns
+from .variants import OPERATIONS, OPTIONS, VERSION
+
+_CHECKSUM = sha256().digest_size
+#: The options that may be Python code.
+_FUNCTIONS = [name for name, option in OPTIONS.items() if option.kind == "function"]
+
+
+class MadeByScorer:
+    """What a method of a scorer makes. It is pickled as the call of that method, on a scorer of the same options.
+
+    A class that `evaluate` loaded cannot be pickled by its name: another process knows it only after `evaluate.load`,
+    which unpickling the scorer calls.
+    """
+
+    scorer: Any
+
+    def _as_call(self, method: str, **arguments: Any) -> tuple[Any, ...]:
+        """Return what `__reduce__` returns, given the name of the method and its arguments."""
+        return methodcaller(method, **arguments), (self.scorer.with_options(),)
+
+
+class State(MadeByScorer):
+    """The statistics of the segments seen so far, for streams and shards.
+
+    States of shards merge to exactly the state of the whole, in any order. A state can be pickled, and sent as bytes:
+    see `to_bytes`. Unless `sentences` or `resampling` is set, its size does not depend on the number of segments.
+    """
+
+    def __init__(self, scorer: Any, statistics: CorpusStatistics):
+        """Begin with statistics, of no segments at first; see `Scorer.state`."""
+        self.scorer, self._statistics = scorer, statistics
+        self._lock = Lock()  # several threads may update one state
+
+    def __repr__(self) -> str:
+        return f"State({self.scorer!r}, segments={self.segments})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._as_call("read_state", data=self.to_bytes())
+
+    @property
+    def segments(self) -> int:
+        """How many segments were seen."""
+        return self._statistics.segments
+
+    def signature(self) -> str:
+        """Return the line that names every choice that the scores depend on."""
+        return self._statistics.signature()
+
+    def update(self, *, sources: Any, predictions: Any, references: Any) -> None:
+        """Add segments; the arguments are those of `Scorer.compute`. A batch of no segments is allowed.
+
+        Raises:
+            ValueError: for bad input, in one line; no segment is added then.
+        """
+        columns = validate_columns(sources, predictions, references)
+        kept = {"sentences": self._statistics.keeps_sentences, "rows": self._statistics.keeps_rows}
+        self._add(score_columns(columns, self._statistics.variant, **kept))
+
+    def _add(self, statistics: CorpusStatistics) -> None:
+        with self._lock:
+            self._statistics = self._statistics.merge(statistics)
+
+    def merge(self, other: "State") -> None:
+        """Add the segments of another state of the same signature. Their sentence scores follow those of this state.
+
+        Raises:
+            TypeError: for what is not a state.
+            ValueError: where signatures differ, or callables, or what is kept.
+        """
+        ours, theirs = self._statistics, _state_of_this_module(other, self.scorer)._statistics
+        _check_same("other", _description(theirs), _description(ours))
+        for name in _FUNCTIONS:
+            if not _is_same_function(getattr(ours.variant, name), getattr(theirs.variant, name)):
+                raise ValueError(fault("other", f"a state with another {name} of the same name", "the same one"))
+        self._add(theirs)
+
+    def compute(
+        self,
+        *,
+        details: bool = False,
+        confidence: float | None = None,
+        resamples: int | None = None,
+        seed: int = 12345,
+    ) -> Result:
+        """Return the scores of all segments so far, as `Scorer.compute` does.
+
+        Sentence scores are among the details only if the state was made with `sentences=True`; intervals need a state
+        made with `resampling=True`.
+
+        Raises:
+            ValueError: if there are no segments.
+        """
+        check_flags(details=details)
+        resampling = resolve_resampling(confidence=confidence, resamples=resamples, seed=seed)
+        if resampling.has_intervals and not self._statistics.keeps_rows:
+            raise ValueError(fault("confidence", "a state without resampling=True", "one with it"))
+        result = self._statistics.result(details=details, resampling=resampling)
+        give_warnings(self._statistics.warnings(resampling))
+        return result
+
+    def to_bytes(self) -> bytes:
+        """Return the state as bytes that any machine can read: see `Scorer.read_state`.
+
+        The bytes begin with a line of JSON: version, signature, options, and what warnings need. The sums follow as
+        int64 and, if something of every segment is kept, this as float64, both in little-endian order. The SHA-256
+        checksum of all this is at the end.
+        """
+        statistics = self._statistics
+        options = {"variant": statistics.variant.name, **self.scorer.options}
+        callables = [name for name, value in options.items() if is_code(value)]
+        head = {
+            "state": VERSION,
+            "signature": statistics.signature(),
+            "options": {name: value for name, value in options.items() if name not in callables},
+            "callables": callables,
+            "sentences": statistics.keeps_sentences,
+            "resampling": statistics.keeps_rows,
+            "segments": statistics.segments,
+            **statistics.sample._asdict(),
+            "nrefs": sorted(statistics.sample.nrefs),
+        }
+        # The numbers that JSON does not know are those of numpy, as options.
+        line = json.dumps(head, default=lambda number: int(number) if isinstance(number, Integral) else float(number))
+        totals = np.asarray(statistics.totals, "<i8").tobytes() if statistics.segments else b""
+        parts = (part.astype("<f8").tobytes() for part in statistics.sentence_parts + statistics.row_parts)
+        content = b"".join([line.encode(), b"\n", totals, *parts])
+        return content + sha256(content).digest()
+
+    def __copy__(self) -> "State":
+        return State(self.scorer, self._statistics)  # neither is ever changed in place
+
+    def __add__(self, other: "State") -> "State":
+        """Return the state of the segments of both, as `merge` does, for `functools.reduce` and `sum`."""
+        both = copy(self)
+        both.merge(other)
+        return both
+
+    def __radd__(self, other: Any) -> "State":
+        return copy(self) if other == 0 else NotImplemented  # `sum` begins with 0
+
+
+def _state_of_this_module(other: Any, scorer: Any) -> State:
+    """Return a state, or one of another copy of this module, as a loaded metric has it, as one of this copy."""
+    if isinstance(other, State):
+        return other
+    if type(other).__name__ != State.__name__ or not hasattr(other, "to_bytes"):
+        raise TypeError(fault("other", type(other).__name__, "a State"))
+    return read_state(other.to_bytes(), scorer)
+
+
+def _description(statistics: CorpusStatistics) -> list[str]:
+    """Return what has to be the same in statistics that merge: parts of the signature, and what is kept."""
+    kept = [f"sentences={statistics.keeps_sentences}", f"resampling={statistics.keeps_rows}"]
+    return [*statistics.variant.signature().split("|"), *kept]
+
+
+def _check_same(name: str, got: Iterable[str], expected: Iterable[str]) -> None:
+    """Refuse a state by the first part of its signature or description that is not as expected."""
+    for part, wanted in zip(got, expected, strict=False):
+        if part != wanted:
+            raise ValueError(fault(name, f"a state with {short_repr(part)}", short_repr(wanted)))
+
+
+def _is_same_function(one: Any, other: Any) -> bool:
+    """Return whether two callables are equal, or copies of one from different processes: with the same code and data.
+
+    Functions without a name of their own, such as lambdas, cannot be told apart by the signature.
+    """
+    return one == other or _content(one) == _content(other)
+
+
+def _content(function: Any) -> Any:
+    if code := getattr(function, "__code__", None):
+        cells = [cell.cell_contents for cell in function.__closure__ or ()]
+        return code.co_code, code.co_consts, code.co_names, function.__defaults__, cells
+    try:
+        return pickle.dumps(function)
+    except Exception:  # whatever an object of somebody else raises
+        return type(function)
+
+
+def read_state(data: bytes, scorer: Any) -> State:
+    """Return the state that `State.to_bytes` wrote; see `Scorer.read_state`."""
+    given = bytes(data) if isinstance(data, bytes | bytearray | memoryview) else b""
+    content, checksum = given[:-_CHECKSUM], given[-_CHECKSUM:]
+    if sha256(content).digest() != checksum:
+        raise ValueError(fault("data", "bytes that are not a complete state", "those of State.to_bytes"))
+    line, _, body = content.partition(b"\n")
+    head = _checked_head(line)
+    # Code is never taken from the bytes, which may be somebody else's.
+    code = [*head["callables"], *(name for name, value in head["options"].items() if is_code(value))]
+    callables = {name: scorer.options.get(name) for name in code}
+    for name, given_here in callables.items():
+        if not is_code(given_here):
+            wanted = f"the one that the state was made with: Scorer({name}=...).read_state(data)"
+            raise ValueError(fault(name, short_repr(given_here), wanted))
+    scorer = scorer.with_options(**{**dict.fromkeys(OPTIONS), **head["options"], **callables})
+    texts = tuple((key, source, output, tuple(row)) for key, source, output, row in head["texts"])
+    empty = CorpusStatistics(
+        variant=scorer.variant,
+        keeps_sentences=head["sentences"],
+        keeps_rows=head["resampling"],
+        sample=TextSample(texts, tuple(head["empty"]), frozenset(head["nrefs"])),
+    )
+    _check_same("data", head["signature"].split("|"), empty.signature().split("|"))
+    return State(scorer, _with_numbers(empty, head["segments"], body))
+
+
+def _with_numbers(empty: CorpusStatistics, segments: int, data: bytes) -> CorpusStatistics:
+    """Return statistics of so many segments with their numbers, in the order in which `State.to_bytes` writes them."""
+    counts = np.zeros((1, empty.variant.max_order, len(OPERATIONS), len(RATIO_PARTS)))
+    one = empty.with_counts(SegmentCounts(counts))  # a segment without n-grams, whose numbers have the same shapes
+    kept = one.sentence_parts + one.row_parts
+    shapes = [one.totals.shape if segments else (0,), *((segments, *part.shape[1:]) for part in kept)]
+    size = 8 * sum(map(prod, shapes))
+    if len(data) != size:
+        raise ValueError(fault("data", f"a state with {len(data)} bytes of numbers", str(size)))
+    stream = BytesIO(data)
+    totals = _read_numbers(stream, "<i8", shapes[0])
+    parts = tuple(_read_numbers(stream, "<f8", shape) for shape in shapes[1:])
+    of_sentences = len(one.sentence_parts)
+    return replace(
+        empty,
+        segments=segments,
+        totals=totals if segments else 0,
+        sentence_parts=parts[:of_sentences],
+        row_parts=parts[of_sentences:],
+    )
+
+
+def _read_numbers(stream: BytesIO, kind: str, shape: tuple[int, ...]) -> np.ndarray:
+    """Read numbers in little-endian order as those of this machine."""
+    numbers = np.frombuffer(stream.read(8 * prod(shape)), kind).reshape(shape)
+    if not ((numbers >= 0) & (numbers <= _LARGEST)).all():
+        raise ValueError(fault("data", "a state with numbers out of range", "counts, and scores in percent"))
+    return numbers.astype(numbers.dtype.newbyteorder("="))
+
+
+def _checked_head(line: bytes) -> dict[str, Any]:
+    """Return the first line of a state, or refuse it: others may have written it."""
+    try:
+        head = json.loads(line)
+    except (ValueError, RecursionError):
+        head = None
+    if not isinstance(head, dict):
+        raise ValueError(fault("data", "bytes that are not a state", "those of State.to_bytes"))
+    if head.get("state") != VERSION:
+        raise ValueError(fault("data", f"a state of version {short_repr(head.get('state'))}", f"one of {VERSION}"))
+    for name, is_valid in _HEAD.items():
+        if name not in head or not is_valid(head[name]):
+            raise ValueError(
+                fault("data", f"a state with {name} {short_repr(head.get(name))}", "what State.to_bytes writes")
+            )
+    _, *columns = zip(*head["texts"], strict=True) if head["texts"] else ([], [], [], [])
+    validate_columns(*map(list, columns))
+    segments, texts = head["segments"], len(head["texts"])
+    if texts > segments or bool(segments) != bool(texts) or bool(segments) != bool(head["nrefs"]):
+        raise ValueError(fault("data", f"a state of {segments} segments with {texts} sampled ones", "some of them"))
+    return head
+
+
+def _is_number(value: Any, least: int = 0) -> bool:
+    return type(value) is int and least <= value < 1 << 53
+
+
+def _is_text_row(row: Any) -> bool:
+    return isinstance(row, list) and len(row) == 4 and _is_number(row[0])
+
+
+#: The largest number of a state: those of a billion segments are smaller, and several can be added without overflow.
+_LARGEST = 1 << 60
+#: What stands in the first line of a state, and whether a value can stand there.
+_HEAD: dict[str, Callable[[Any], bool]] = {
+    "signature": lambda value: isinstance(value, str),
+    "options": lambda value: isinstance(value, dict) and value.keys() <= OPTIONS.keys(),
+    "callables": lambda value: isinstance(value, list) and all(name in _FUNCTIONS for name in value),
+    "sentences": lambda value: isinstance(value, bool),
+    "resampling": lambda value: isinstance(value, bool),
+    "segments": _is_number,
+    "nrefs": lambda value: isinstance(value, list) and all(_is_number(number, least=1) for number in value),
+    "texts": lambda value: isinstance(value, list) and all(map(_is_text_row, value)),
+    "empty": lambda value: isinstance(value, list) and len(value) == 3 and all(map(_is_number, value)),
+}
