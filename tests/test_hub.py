@@ -128,6 +128,7 @@ def test_load_from_the_hub(hub, tmp_path):
     assert not [path for kind, path in later if kind == "GET"]
     assert later.total() == len(files) + 1
     assert f"changed: {later.total()} requests" in page
+    assert f"enough for {3_000 // later.total()} processes" in page
 
 
 def test_without_sacrebleu_it_is_asked_for(tmp_path):
