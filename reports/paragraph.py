@@ -140,8 +140,7 @@ def _of_measures(report: ScoreReport) -> Iterator[str]:
     for tool, key in _TOOLS.items():
         labels = [measure.label for measure in report.measures if measure.tool == tool]
         if labels:
-            verb = "is" if len(labels) == 1 else "are"
-            yield f"{join_names(labels, 'and')} {verb} computed as by {tool} [@{key}]."
+            yield f"We compute {join_names(labels, 'and')} as {tool} does [@{key}]."
     others = [f"{row.label} ({_literal(row.about)})" for row in report.measures if row.tool not in _TOOLS]
     if others:
         yield f"Further measures: {'; '.join(others)}."

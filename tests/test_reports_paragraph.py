@@ -46,7 +46,7 @@ def test_a_comparison_with_everything(paragraph):
         (["--variant", "easse", "set"], [r"\textit{easse}", r"and \textit{set} with the Python package"]),
         ([COPIES, "--paired-bs"], ["paired bootstrap", r"for 2 comparisons~\citep{holm-1979-simple}"]),
         ([COPIES, "--all-pairs", "--variant", "hf", "easse"], ["with each other", "3 comparisons of each variant"]),
-        (["--measures", "bleu", "added"], [r"BLEU is computed as by sacreBLEU~\citep{post-2018-call}.", "by EASSE~"]),
+        (["--measures", "bleu", "added"], [r"We compute BLEU as sacreBLEU does~\citep{post-2018-call}.", "EASSE does~"]),
     ],
 )
 def test_what_was_chosen_is_said(paragraph, options, facts):
