@@ -95,7 +95,8 @@ def test_no_interval_without_confidence_and_of_one_segment():
 
 # The tools of the measures
 
-EXAMPLES = {name: (ROOT / "examples" / f"{name}.txt").read_text("utf-8").splitlines() for name in (*EASSE, "sources")}
+EXAMPLES = {path.stem: path.read_text("utf-8").splitlines() for path in (ROOT / "examples").glob("*.txt")}
+STREAMS = [EXAMPLES["references.0"], EXAMPLES["references.1"]]
 
 
 @pytest.mark.parametrize("system", EASSE)
@@ -103,50 +104,35 @@ def test_measures_are_what_the_tools_print(printed_json, system):
     """Those of sacreBLEU as its corpus metrics compute them, with its signatures; the others as EASSE prints them."""
     names = ["bleu", "chrf", "ter", *EASSE[system]]
     report = printed_json(*EXAMPLE, "--outputs", f"examples/{system}.txt", "--measures", *names)
-    streams = [(ROOT / "examples" / f"references.{place}.txt").read_text("utf-8").splitlines() for place in (0, 1)]
     expected = dict(EASSE[system])
-    for name, metric in (("bleu", BLEU()), ("chrf", CHRF()), ("ter", TER())):
-        expected[name] = metric.corpus_score(EXAMPLES[system], streams).score
-        label = {"bleu": "BLEU", "chrf": "chrF2", "ter": "TER"}[name]
+    for name, label, metric in (("bleu", "BLEU", BLEU()), ("chrf", "chrF2", CHRF()), ("ter", "TER", TER())):
+        expected[name] = metric.corpus_score(EXAMPLES[system], STREAMS).score
         assert f"{label}|{metric.get_signature()}" in report["measure_signatures"]
     scores = report["systems"][0]["scores"]
     assert {name: scores[name] for name in expected} == pytest.approx(expected, abs=1e-9)
 
 
-def test_a_chosen_tokenizer_is_that_of_the_measures(printed_json):
-    given = [*EXAMPLE, *SYSTEMS[:2], "--measures", "bleu", "added"]
-    report = printed_json(*given, "--tokenize", "char", "--variant", "hf")
-    outputs, *streams = (
-        (ROOT / "examples" / f"{name}.txt").read_text("utf-8").splitlines()
-        for name in ("outputs", "references.0", "references.1")
-    )
+def test_a_chosen_tokenizer_is_that_of_the_measures_under_all_variants(printed_json):
+    given = [*EXAMPLE[:-2], *SYSTEMS[:2], "--measures", "bleu", "added"]
+    report = printed_json(*given, "--tokenize", "char", "--variant", "hf", "xu2016")
     metric = BLEU(tokenize="char")
-    assert report["systems"][0]["scores"]["bleu"] == pytest.approx(metric.corpus_score(outputs, streams).score)
+    expected = pytest.approx(metric.corpus_score(EXAMPLES["outputs"], STREAMS).score)
+    assert [system["scores"]["bleu"] for system in report["systems"]] == [expected, expected]
     assert f"BLEU|{metric.get_signature()}" in report["measure_signatures"]
-
-
-def test_measures_are_the_same_under_all_variants(printed_json):
-    systems = printed_json(*EXAMPLE[:-2], *SYSTEMS[:2], "--variant", "hf", "xu2016", "--measures", "bleu")["systems"]
-    assert systems[0]["scores"]["bleu"] == systems[1]["scores"]["bleu"]
 
 
 # Baselines
 
 COPIES = "c=examples/sources.txt"
-CHOSEN = ["--measures", "bleu", "fkgl", "splits"]
+CHOSEN = ["--measures", "bleu", "fkgl", "splits", "--confidence", "--resamples", "50"]
 
 
 def test_baselines_have_the_measures_and_intervals_of_systems(printed_json):
-    options = [*CHOSEN, "--confidence", "--resamples", "50"]
-    report = printed_json(*EXAMPLE, *SYSTEMS, COPIES, *options, "--baselines")
-    copy, system = report["baselines"][0], report["systems"][2]
-    assert copy["scores"] == system["scores"]
-    assert copy["confidence_intervals"] == system["confidence_intervals"]
-
-
-def test_the_row_of_references_is_their_mean(printed_json):
-    options = [*CHOSEN, "--confidence", "--resamples", "50", "--baselines", "references", "each"]
-    mean, *each = printed_json(*EXAMPLE, *SYSTEMS[:2], *options)["baselines"]
+    """The row of the references is their mean."""
+    baselines = ["--baselines", "copy", "references", "each"]
+    report = printed_json(*EXAMPLE, *SYSTEMS, COPIES, *CHOSEN, *baselines)
+    (copy, mean, *each), system = report["baselines"], report["systems"][2]
+    assert (copy["scores"], copy["confidence_intervals"]) == (system["scores"], system["confidence_intervals"])
     for name, value in mean["scores"].items():
         assert value == pytest.approx(sum(row["scores"][name] for row in each) / 2)
     assert each[0]["scores"] != each[1]["scores"]
@@ -154,25 +140,21 @@ def test_the_row_of_references_is_their_mean(printed_json):
 
 def test_a_baseline_has_no_numbers_of_a_system_of_its_name(printed_json, tmp_path):
     (tmp_path / "own.tsv").write_text("copy\n" + "1\n" * 10)
-    given = [
-        "--outputs",
-        "copy=examples/outputs.txt",
-        "--own-measure",
-        f"mine={tmp_path / 'own.tsv'}",
-        "--measures",
-        "added",
-    ]
-    report = printed_json(*EXAMPLE, *given, "--baselines", "copy", "references")
+    given = ["--outputs", "copy=examples/outputs.txt", "--own-measure", f"mine={tmp_path / 'own.tsv'}"]
+    report = printed_json(*EXAMPLE, *given, "--measures", "added", "--baselines", "copy", "references")
     assert ["mine" in row["scores"] for row in (*report["systems"], *report["baselines"])] == [True, False, False]
 
 
-def test_measures_for_english_warn_of_other_texts():
-    for source, names, categories in (
+@pytest.mark.parametrize(
+    ("source", "names", "categories"),
+    [
         ("Вот кошка.", ["fkgl", "bleu"], ["EnglishMeasureWarning"]),
         ("Вот кошка.", ["bleu"], []),
         ("This is the cat.", ["fkgl", "bleu"], []),
-    ):
-        columns = SystemColumns([source] * 10, {"a": [source] * 10}, [[source]] * 10)
-        measures = [measure for measure in MEASURES if measure.name in names]
-        report = Measuring(columns, resolve_resampling()).add(ScoreReport([], {}, [1]), measures)
-        assert [row["category"] for row in report.warnings] == categories
+    ],
+)
+def test_measures_for_english_warn_of_other_texts(source, names, categories):
+    columns = SystemColumns([source] * 10, {"a": [source] * 10}, [[source]] * 10)
+    measures = [measure for measure in MEASURES if measure.name in names]
+    report = Measuring(columns, resolve_resampling()).add(ScoreReport([], {}, [1]), measures)
+    assert [row["category"] for row in report.warnings] == categories

@@ -8,14 +8,7 @@ import pytest
 
 from sari.command_line.program import main
 from sari.reports import published_systems as module
-from sari.reports.published_systems import (
-    KINDS,
-    PublishedScore,
-    Standing,
-    find_standing,
-    published_scores,
-    texts_digest,
-)
+from sari.reports.published_systems import KINDS, PublishedScore, find_standing, published_scores, texts_digest
 from sari.reports.score_report import ScoreRow
 from sari.variants import VARIANTS, resolve_variant
 
@@ -61,46 +54,26 @@ def test_failed_systems_are_called_so():
 
 @pytest.mark.usefixtures("stored")
 @pytest.mark.parametrize(
-    ("sources", "references"),
+    ("sources", "references", "variant", "test_set", "reason"),
     [
-        (["one  two ", "\tthree\u00a0"], [["c", "a b"], ["e", " d"]]),
-        (["one\u2003two", "three"], [["a\u3000b", "c"], ["d", "e"]]),
+        # A test set is known whatever its whitespace and the order of references.
+        (["one  two ", "\tthree\u00a0"], [["c", "a b"], ["e", " d"]], VARIANTS["easse"], "Made up", ""),
+        (["one\u2003two", "three"], [["a\u3000b", "c"], ["d", "e"]], VARIANTS["easse"], "Made up", ""),
+        (["one two", "Three"], REFERENCES, VARIANTS["easse"], "", "none of Made up"),
+        (SOURCES[:1], REFERENCES[:1], VARIANTS["easse"], "", "none of Made up"),
+        (SOURCES, [["a b"], ["d"]], VARIANTS["easse"], "", "none of Made up"),
+        (["onetwo", "three"], REFERENCES, VARIANTS["easse"], "", "none of Made up"),
+        (SOURCES[::-1], REFERENCES[::-1], VARIANTS["easse"], "", "none of Made up"),
+        # Published scores have the options of a variant.
+        (SOURCES, REFERENCES, resolve_variant("easse", lowercase=False), "Made up", "by easse without lowercase=False"),
+        (SOURCES, REFERENCES, resolve_variant("hf", max_order=2), "Made up", "by hf without max_order=2"),
+        (SOURCES, REFERENCES, VARIANTS["set"], "Made up", "not been scored by set"),
     ],
 )
-def test_test_sets_are_known_whatever_their_whitespace_and_the_order_of_references(sources, references):
-    assert find_standing(sources, references, VARIANTS["easse"]).test_set == "Made up"
-
-
-@pytest.mark.usefixtures("stored")
-@pytest.mark.parametrize(
-    ("sources", "references"),
-    [
-        (["one two", "Three"], REFERENCES),
-        (SOURCES[:1], REFERENCES[:1]),
-        (SOURCES, [["a b"], ["d"]]),
-        (["onetwo", "three"], REFERENCES),
-        (SOURCES[::-1], REFERENCES[::-1]),
-    ],
-)
-def test_other_texts_are_not(sources, references):
-    standing = find_standing(sources, references, VARIANTS["easse"])
-    assert standing == Standing("easse", "", [], standing.reason)
-    assert "Made up" in standing.reason  # the test sets that are known
-
-
-@pytest.mark.usefixtures("stored")
-@pytest.mark.parametrize(
-    ("variant", "named"),
-    [
-        (resolve_variant("easse", lowercase=False), ["easse", "lowercase=False"]),
-        (resolve_variant("hf", max_order=2), ["hf", "max_order=2"]),
-        (VARIANTS["set"], ["set"]),
-    ],
-)
-def test_other_options_have_no_published_scores(variant, named):
-    standing = find_standing(SOURCES, REFERENCES, variant)
-    assert standing == Standing(variant.label, "Made up", [], standing.reason)
-    assert [name for name in ("Made up", *named) if name not in standing.reason] == []
+def test_what_is_known(sources, references, variant, test_set, reason):
+    standing = find_standing(sources, references, variant)
+    assert (standing.variant, standing.test_set, bool(standing.rows)) == (variant.label, test_set, not reason)
+    assert reason in standing.reason
 
 
 @pytest.mark.usefixtures("stored")

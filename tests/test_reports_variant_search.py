@@ -17,6 +17,10 @@ def search_for(figure):
     return Scorer(**KNOWN).find_variant(figure, **TEXTS, progress=False)
 
 
+def notes_for(figure):
+    return " ".join(tabulate_search(search_for(figure), COLUMNS).tables[0].notes)
+
+
 @pytest.fixture
 def figure():
     """Return SARI by sentence-level `easse` with the first references alone, as it is printed."""
@@ -40,28 +44,22 @@ def test_hits(figure):
     assert all(row.write(report, Layout()) for row in TABLE_FORMATS.values())
 
 
-def test_operations_tell_hits_apart():
-    search = search_for("50")
-    notes = tabulate_search(search, COLUMNS).tables[0].notes
-    names = sorted(search["distinct"], key=lambda name: -search["distinct"][name])
-    counts = ", ".join(f"{name.title()} {search['distinct'][name]}" for name in names)
-    assert len(search["hits"]) > 1
-    assert any(note.endswith(f"{counts}.") for note in notes)
-
-
 def test_a_figure_of_few_digits_has_many_hits():
+    """Operations can tell them apart."""
     search = search_for("50")
     search["hits"] = search["hits"][:1] * 25
     report = tabulate_search(search, COLUMNS)
     (table,) = report.tables
     assert len(table.rows) == len(report.signatures) == len(report.records()) == 10
     assert "These 10 differ least from published variants; not shown: 15 further hits." in table.notes
+    names = sorted(search["distinct"], key=lambda name: -search["distinct"][name])
+    counts = ", ".join(f"{name.title()} {search['distinct'][name]}" for name in names)
+    assert any(note.endswith(f"{counts}.") for note in table.notes)
 
 
-def test_a_share_is_no_percentage():
-    notes = tabulate_search(search_for("0.3549"), COLUMNS).tables[0].notes
-    assert any("look for 35.49" in note for note in notes)
-    assert not any("in percent" in note for note in tabulate_search(search_for("35.49"), COLUMNS).tables[0].notes)
+@pytest.mark.parametrize(("figure", "is_share"), [("0.3549", True), ("35.49", False)])
+def test_a_share_is_no_percentage(figure, is_share):
+    assert ("in percent here: look for 35.49" in notes_for(figure)) == is_share
 
 
 def test_several_outputs_are_runs():
