@@ -4,26 +4,26 @@ from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 
 _LONGEST_VALUE = 60
+_LONGEST_NAME = 100
 _LONGEST_MESSAGE = 200
 
 
+def truncate(text: str, longest: int = _LONGEST_VALUE) -> str:
+    """Return a text of at most so many characters: of a longer one the beginning and the end, with "…" between them.
+
+    >>> truncate("abcde", 5), truncate("abcdef", 5)
+    ('abcde', 'ab…ef')
+    """
+    return text if len(text) <= longest else f"{text[: (longest - 1) // 2]}…{text[-(longest // 2) :]}"
+
+
 def short_repr(value: object) -> str:
-    """Return the `repr` of a value in one line, or the first and the last 30 characters of it.
+    """Return the `repr` of a value in one line of at most 60 characters.
 
     >>> short_repr("0123456789" * 10)
-    "'01234567890123456789012345678...12345678901234567890123456789'"
+    "'0123456789012345678901234567…12345678901234567890123456789'"
     """
-    text = " ".join(repr(value).splitlines())
-    return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE // 2]}...{text[-_LONGEST_VALUE // 2 :]}"
-
-
-def truncate(text: str, longest: int = _LONGEST_VALUE) -> str:
-    """Return a text, or its beginning and "…", as many characters as asked for at most.
-
-    >>> truncate("abc", 3), truncate("abcd", 3)
-    ('abc', 'ab…')
-    """
-    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+    return truncate(" ".join(repr(value).splitlines()))
 
 
 def escape_unprintable(text: str) -> str:
@@ -45,12 +45,13 @@ def in_one_line(text: str) -> str:
 
 
 def short_line(message: str) -> str:
-    """Return a message in one line of at most 200 characters, all of them visible.
+    """Return a message in one line of at most 200 characters, all of them visible; its end is cut off.
 
     >>> short_line("batch: got   two words")
     'batch: got two words'
     """
-    return truncate(in_one_line(message), _LONGEST_MESSAGE)
+    line = in_one_line(message)
+    return line if len(line) <= _LONGEST_MESSAGE else f"{line[: _LONGEST_MESSAGE - 1]}…"
 
 
 def fault(name: str, got: object, expected: str) -> str:
@@ -66,7 +67,8 @@ def fault(name: str, got: object, expected: str) -> str:
     >>> fault("alpha", 2, "a number below 1"), fault("ratings", "2 rows", "3 (as in references)")
     ('alpha: got 2, expected a number below 1', 'ratings: got 2 rows, expected 3 (as in references)')
     """
-    return short_line(f"{name}: got {got if isinstance(got, str) else short_repr(got)}, expected {expected}")
+    place, value = truncate(name, _LONGEST_NAME), got if isinstance(got, str) else short_repr(got)
+    return short_line(f"{place}: got {value}, expected {expected}")
 
 
 def count_of(number: int, noun: str) -> str:

@@ -402,7 +402,7 @@ def _function(choices: Iterable[str], *, pattern: str, in_words: str = "", **row
         return check_choice(name, value, names, *other_names, "module:function or a callable")
 
     def read(text: str) -> str:
-        known = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+        known = "|".join(map(re.escape, names))
         match = re.match(f"({known}|{pattern})(-|$)", text)
         return match[1] if match else text
 

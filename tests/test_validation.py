@@ -13,6 +13,7 @@ import pytest
 from four_segments import load
 from refusals import BAD, GOOD, PREDICTIONS, REFERENCES, SCORES, SOURCES, TEXTS, refuses
 
+from sari.messages import fault
 from sari.sari_scorer import Scorer
 from sari.validation import check_choice, validate_candidates, validate_shared, validate_systems
 
@@ -231,6 +232,10 @@ class Unprintable(str):
 
 class UnprintableBatch(dict):
     __repr__ = Unprintable.__repr__
+
+
+def test_a_long_name_leaves_room_for_what_is_wrong():
+    assert re.fullmatch("n+…n+: got a file, expected a folder", fault("n" * 240, "a file", "a folder"))
 
 
 def test_good_arguments_are_not_put_into_words():

@@ -110,7 +110,7 @@ def bad_files(files):
     yield table(one), "one.txt: no rows, expected at least one"
     yield (
         table(files(f"{'x' * 200}  .csv", b"a,b\n1,2\n")),
-        f"{'x' * 30}...{'x' * 24} .csv: no column 'source' among a, b,",
+        f"{'x' * 29}…{'x' * 24} .csv: no column 'source' among a, b,",
     )
     yield table(files("t.parquet", b"PAR1")), "t.parquet: got a file .parquet, expected CSV, TSV or JSON Lines"
     yield table(files("t1.csv", TABLE_OF_TWO.rpartition(b"a,y")[0])), "t1.csv:"
