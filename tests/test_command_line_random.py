@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import takewhile
-from pathlib import Path
 from statistics import fmean
 
 import pandas as pd
@@ -94,10 +93,9 @@ CHOICES = {
 
 @dataclass
 class Case:
-    """A corpus, whether it is written as a table, scoring options by their names in Python, and others with values."""
+    """A corpus, scoring options by their names in Python, and others with their values."""
 
     corpus: dict
-    in_table: bool
     choices: dict
     given: dict
 
@@ -135,32 +133,22 @@ def flag_of(name):
 
 @st.composite
 def cases(draw):
-    corpus = draw(corpora())
-    in_table = draw(st.booleans()) or any("=" in name for name in corpus["predictions"])  # NAME=FILE
     choices = draw(st.fixed_dictionaries({}, optional=CHOICES).filter(lambda choices: len(choices) < 4))
     given = {flag: draw(values) for flag, values in DRAWN.items()}
-    return Case(corpus, in_table, choices, {flag: values for flag, values in given.items() if values is not None})
+    return Case(draw(corpora()), choices, {flag: values for flag, values in given.items() if values is not None})
 
 
 def write_inputs(case):
-    """Write the texts and own measures, and return the options that name the texts."""
+    """Write the texts as a table, and own measures, and return the option that names the table."""
     sources, outputs, references = case.corpus.values()
-    for numbers in case.own.values():
-        pd.DataFrame(numbers).to_json("own.jsonl", orient="records", lines=True, force_ascii=False)
-    if case.in_table:
-        rows = [
-            {"system": name, "source": source, "output": texts[row], "references": people}
-            for row, (source, people) in enumerate(zip(sources, references, strict=True))
-            for name, texts in outputs.items()
-        ]
-        pd.DataFrame(rows).to_json("t.jsonl", orient="records", lines=True, force_ascii=False)
-        return ["--table", "t.jsonl"]
-    columns = {"sources": sources, **{f"o{place}": texts for place, texts in enumerate(outputs.values())}}
-    columns |= {f"r{place}": texts for place, texts in enumerate(zip(*references, strict=True))}
-    for name, texts in columns.items():
-        Path(name).write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
-    named = [f"{name}=o{place}" for place, name in enumerate(outputs)]
-    return ["--sources", "sources", "--outputs", *named, "--references", "r*"]
+    rows = [
+        {"system": name, "source": source, "output": texts[row], "references": people}
+        for row, (source, people) in enumerate(zip(sources, references, strict=True))
+        for name, texts in outputs.items()
+    ]
+    for path, table in {"t.jsonl": rows, "own.jsonl": next(iter(case.own.values()), [])}.items():
+        pd.DataFrame(table).to_json(path, orient="records", lines=True, force_ascii=False)
+    return ["--table", "t.jsonl"]
 
 
 def refused_option(case, arguments, message):
