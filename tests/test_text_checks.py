@@ -1,6 +1,5 @@
-"""Checks of texts: each fault is warned of, with advice as data, and good texts in any language cause no warning."""
+"""Checks of texts: each fault causes its warning, and good texts in any language cause none."""
 
-import pickle
 import random
 import re
 import unicodedata
@@ -50,8 +49,6 @@ def treebank(text):
 #: What systems do to the outputs of a good one, from a source and its output.
 SYSTEMS = {
     "rewrites": lambda _source, output, _place: output,
-    "hardly dares": lambda source, output, place: source if place % 5 < 2 else output,
-    "copies half": lambda source, output, place: source if place % 2 else output,
     "replaces a word": lambda source, _output, _place: source.replace(" was ", " is ", 1).replace("the ", "a ", 1),
     "shortens": lambda source, _output, _place: " ".join(source.split()[:-4]) + ".",
     "splits": lambda source, _output, _place: source.replace(", ", ". It ", 1),
@@ -90,16 +87,15 @@ def test_good_texts_of_any_language_give_no_warning(language):
 @pytest.mark.parametrize(
     ("change", "options"),
     [
-        (lambda c: {"predictions": c["sources"][:5] + c["predictions"][5:]}, {}),
         (lambda c: {"predictions": [text.lower() for text in c["predictions"]]}, {}),
-        (lambda c: changed(c, str.lower), {"lowercase": False}),
-        (lambda c: {"sources": [*map(tokenized, c["sources"][:4]), *c["sources"][4:]]}, {}),
-        (lambda c: changed(c, lambda text: tokenized(text) + " "), {}),
-        (lambda c: {"predictions": [*map(tokenized, c["predictions"][:6]), *c["predictions"][6:]]}, {}),
-        (lambda c: changed(c, lambda text: " ".join(text)), {"tokenize": str.title}),
-        (lambda c: {"references": [[*row, row[0] if n % 2 else "x"] for n, row in enumerate(c["references"])]}, {}),
-        (lambda c: {"references": [row[: 1 + n % 2] for n, row in enumerate(c["references"])]}, {}),
+        (lambda c: {"predictions": [f"{text} {text}" for text in c["predictions"]]}, {}),
+        (lambda c: {"predictions": [text.replace(" ", " characteristically ", 1) for text in c["sources"]]}, {}),
         (lambda c: {"predictions": [a for a, _ in c["references"]], "references": [b for _, b in c["references"]]}, {}),
+        (lambda c: {"references": [row[: 1 + n % 2] for n, row in enumerate(c["references"])]}, {}),
+        (lambda c: {name: c[name][:2] for name in c}, {}),
+        (lambda c: changed(c, str.lower), {"lowercase": False}),
+        (lambda c: changed(c, lambda text: tokenized(text) + " "), {}),
+        (lambda c: changed(c, lambda text: " ".join(text)), {"tokenize": str.title}),
         (lambda c: changed(c, lambda text: f"In 1999 {text}"), {}),
         (lambda c: changed(c, lambda text: text.replace(" ", "\n", 3)), {}),
     ],
@@ -110,103 +106,98 @@ def test_what_is_not_a_fault(change, options):
 
 # ---- Faults ---------------------------------------------------------------------------------------------------------
 
+#: In how many texts of 30 a fault is quiet; the column, a change of a text or row, given its source, too; the variant;
+#: and a pattern of the warning of one text more: category, message and detail.
+FAULTS_OF_TEXTS = [
+    (17, "predictions", lambda _, source: source, "easse", "CopiedOutputs.*18 of 30 outputs"),
+    (0, "predictions", lambda *_: " \n", "easse", "EmptyTexts.*some outputs are empty 1 output$"),
+    (0, "references", lambda row, _: [*row, ""], "easse", "EmptyTexts.*some references are empty 1 reference$"),
+    (3, "predictions", lambda *_: "I cannot help.", "easse", "RepeatedOutputs.*'I cannot help.'; 4 of 30 outputs"),
+    (15, "predictions", lambda text, _: f"Simplified: {text}", "easse", "TextMismatch.*outputs begin.*'simplified'"),
+    (
+        27,
+        "predictions",
+        lambda text, _: text.removesuffix("."),
+        "easse",
+        "TextMismatch.*cut off.*outputs 7%, ref.* 100%",
+    ),
+    (15, "references", lambda row, _: ["\t".join(row), row[1]], "easse", "TextMismatch.*most ref.* tabs.*ref.* 53%"),
+    (
+        27,
+        "references",
+        lambda row, _: [row[0]] * 2,
+        "easse",
+        "MisplacedTexts.*references 1 and references 2 in 28 of 30",
+    ),
+    (
+        15,
+        "predictions",
+        lambda text, _: tokenized(text).replace(" ", " @-@ ", 1),
+        "easse",
+        "Tokenization.*outputs.*again",
+    ),
+    # Four of the others have "U.S." or "Dr.".
+    (11, "predictions", lambda text, _: text.replace(" .", "."), "xu2016", "Tokenization.*outputs are not tokenized"),
+    (3, "predictions", lambda text, _: text.replace(" ", "\n", 1), "xu2016", "Tokenization.*outputs have line breaks"),
+]
+
+
+def in_words(warnings):
+    return [f"{type(one).__name__}: {one} {one.detail}" for one in warnings]
+
+
+@pytest.mark.parametrize("row", FAULTS_OF_TEXTS, ids=lambda row: row[-1])
+def test_a_fault_of_many_texts_is_a_warning(row):
+    most, column, change, variant, pattern = row
+    for number in (most, most + 1):
+        columns = changed(written(), treebank if variant in FOR_TOKENIZED else str)
+        columns[column][:number] = map(change, columns[column][:number], columns["sources"])
+        found = in_words(warned(Scorer(variant), columns))
+        assert [bool(re.match(pattern, one)) for one in found] == [True] * (number - most)
+
+
 # As people write it, without spaces.
-CHINESE = ["这座灯塔建于一八七四年，一直使用到一九六九年。", "这种甲虫一生大部分时间都生活在地下深处。"] * 6
-SHORTER = ["灯塔建于一八七四年，用到一九六九年。", "这种甲虫多半生活在地下。"] * 6
-REFUSAL = "I cannot help with that."
+CHINESE = "这座灯塔建于一八七四年，一直使用到一九六九年。"
 
-
-#: Data that cause a warning, by what it says; options, its category, and a part of its detail.
-FAULTS = {
-    "most outputs are the same as their sources": (
-        lambda c: {"predictions": c["sources"][:6] + c["predictions"][6:]},
-        *({}, "CopiedOutputs", "6 of 10"),
-    ),
-    "some outputs are empty": (
-        lambda c: {"predictions": ["", " \n", *c["predictions"][2:]]},
-        *({}, "EmptyTexts", "2 outputs"),
-    ),
-    "some references are empty": (
-        lambda c: {"references": [[*c["references"][0], ""], *c["references"][1:]]},
-        *({}, "EmptyTexts", "1 reference"),
-    ),
-    "empty: if lines are blank between documents, put a document into each row": (
+#: A change of the corpus, options, and a pattern of the warning.
+FAULTS_OF_CORPORA = [
+    (
         lambda c: {name: [*c[name], ["", ""] if name == "references" else ""] for name in c},
-        *({}, "EmptyTexts", "1 source, 1 output, 2 references"),
+        *({}, "EmptyTexts.*blank.* 1 source, 1 output, 2 references"),
     ),
-    "one text is the output of many different sources": (
-        lambda c: {"predictions": [REFUSAL, REFUSAL, *c["predictions"][2:]]},
-        *({}, "RepeatedOutputs", f"'{REFUSAL}'; 2 of 10"),
+    (lambda c: {"sources": [f"simplify: {text}" for text in c["sources"]]}, {}, "TextMismatch.*sources.*'simplify'"),
+    (lambda _: {}, {"tokenize": "none"}, "Tokenization.*sources, outputs and references are not tokenized"),
+    (
+        lambda _: {"sources": [CHINESE], "predictions": [CHINESE[3:]], "references": [CHINESE[7:]]},
+        *({}, "Tokenization.*sources, outputs and references are Chinese"),
     ),
-    "sources and references have letters of both cases, and hardly any outputs do": (
-        lambda c: {"predictions": [text.lower() for text in c["predictions"]]},
-        *({"lowercase": False}, "TextMismatch", "outputs 0%"),
+    (
+        lambda c: {"references": [[row[0], str(number)] for number, row in enumerate(c["references"])]},
+        *({}, "MisplacedTexts.*no letters.* references 2"),
     ),
-    "most references have tabs or |, and hardly any sources and outputs do: are they several texts each?": (
-        lambda c: {"references": ["\t".join(row) for row in c["references"]]},
-        *({}, "TextMismatch", "references 100%"),
-    ),
-    "most references have line breaks, and hardly any outputs do: are they several texts each?": (
-        lambda c: {"references": ["\n".join(row) for row in c["references"]]},
-        *({}, "TextMismatch", "references 100%"),
-    ),
-    "most sources begin with the same words or marks, and hardly any references do": (
-        lambda c: {"sources": [f"simplify: {text}" for text in c["sources"]]},
-        *({}, "TextMismatch", "'simplify'"),
-    ),
-    "sources, outputs and references are tokenized, and tokenizing them again changes them": (
-        lambda c: changed(c, lambda text: tokenized(text).replace(" the ", " the so-called @-@ ")),
-        *({"variant": "xu2016", "tokenize": "13a"}, "Tokenization", ""),
-    ),
-    "sources, outputs and references are not tokenized, and are only split at spaces": (
-        lambda _: {},
-        *({"tokenize": "none"}, "Tokenization", ""),
-    ),
-    "sources, outputs and references have line breaks, which join words where texts are only split at spaces": (
-        lambda c: changed(c, lambda text: tokenized(text).replace(" ", "\n", 3)),
-        *({"variant": "xu2016"}, "Tokenization", ""),
-    ),
-    "sources, outputs and references are Chinese": (
-        lambda _: {"sources": CHINESE[:1], "predictions": SHORTER[:1], "references": SHORTER[:1]},
-        *({}, "Tokenization", ""),
-    ),
-    "a column has no letters": (
-        lambda c: {"references": [[str(number), *row] for number, row in enumerate(c["references"])]},
-        *({}, "MisplacedTexts", "references 1"),
-    ),
-    "two columns are nearly always the same": (
-        lambda c: {"references": [[*row, row[0]] for row in c["references"]]},
-        *({}, "MisplacedTexts", "references 1 and references 3 in 10 of 10 segments"),
-    ),
-    "references fit the sources better as one list per annotator": (
+    (
         lambda c: {name: c[name][:2] for name in c} | {"references": list(zip(*c["references"][:2], strict=True))},
-        *({}, "MisplacedTexts", ""),
+        *({}, "MisplacedTexts.*one list per annotator"),
     ),
-    "outputs are longer than sources, and references are more similar to outputs": (
+    (
         lambda c: {
             "sources": [" ".join(text.split()[:9]) + "." for text in c["predictions"]],
             "predictions": c["sources"],
             "references": [[" ".join(text.split()[:-3]) + "."] for text in c["sources"]],
         },
-        *({}, "MisplacedTexts", ""),
+        *({}, "MisplacedTexts.*swapped"),
     ),
-    "outputs are more like other sources than like their own": (
-        lambda c: {"predictions": [*c["predictions"][1:], "The end."]},
-        *({}, "MisplacedTexts", "% of the segments"),
-    ),
-}
+    (lambda c: {"predictions": [*c["predictions"][1:], "The end."]}, {}, "MisplacedTexts.*outputs.*shifted.*%"),
+]
 
 
-@pytest.mark.parametrize("message", FAULTS)
-def test_each_fault_is_told(message):
-    """It alone, with a text that has no figures; but for numbers, which lack what texts have."""
-    change, options, category, detail = FAULTS[message]
+@pytest.mark.parametrize("row", FAULTS_OF_CORPORA, ids=lambda row: row[-1])
+def test_a_fault_of_a_corpus_is_a_warning(row):
+    """With a text that has no figures."""
+    change, options, pattern = row
     found = warned(Scorer(**options), {**CLEAN, **change(CLEAN)})
-    (warning,) = found[:1] if "no letters" in message else found
-    assert type(warning).__name__ == f"{category}Warning"
-    assert message in str(warning)
-    assert detail in warning.detail if detail else not warning.detail
-    assert not any(figure.isdigit() for figure in warning.message)
+    assert [bool(re.match(pattern, one)) for one in in_words(found)] == [True]
+    assert not any(figure.isdigit() for figure in found[0].message)
 
 
 def test_a_line_lost_in_the_middle_of_a_long_file(scorer):
@@ -343,34 +334,21 @@ def test_no_tokenizer_is_advised_that_does_not_reach_the_sources(variant):
 # ---- Samples of texts -----------------------------------------------------------------------------------------------
 
 
-def test_warnings_are_about_all_parts_of_a_state(sari):
-    columns = {**CLEAN, "predictions": CLEAN["sources"]}
-    state = sari.with_options(variant="easse").state()
-    for place in range(10):
-        part = sari.with_options(variant="easse").state()
-        part.update(**{name: column[place : place + 1] for name, column in columns.items()})
-        state.merge(pickle.loads(pickle.dumps(part)))
-    with sari.collect_warnings() as collected:
-        state.compute()
-    assert [type(one).__name__ for one in collected] == ["CopiedOutputsWarning"]
-
-
-def test_long_texts_are_not_kept(scorer):
-    """A state of a few books does not hold the books."""
-    state = scorer.with_options(variant="easse").state()
-    state.update(**changed(CLEAN, lambda text: f"{text} " * 2_000))
-    assert len(pickle.dumps(state)) < 40_000
+def test_the_middle_of_long_texts_is_left_out():
+    source, output = "a" * 200 + "b" * 200, "c" * 200 + "!" + "d" * 200
+    ((_, *texts),) = take_sample([source], [output], [["r"]]).texts
+    assert texts == [source, "c" * 200 + " " + "d" * 200, ("r",)]
 
 
 def test_samples_merge_in_any_order():
     """Samples of parts, whatever their sizes and order, merge to that of the whole, without what is repeated."""
-    whole = ([str(n // 2) for n in range(200)], ["", " \t"] * 100, [["r"] * (1 + n % 3) for n in range(200)])
+    sources = ["", "", *(str(n // 2) for n in range(2, 200))]
+    whole = (sources, ["", " \t"] * 100, [["r"] * (1 + n % 3) if n % 5 else [" "] for n in range(200)])
     order = random.Random(1).sample(range(200), 200)
     columns = [[column[place] for place in order] for column in whole]
     sample = NO_TEXTS
     for begin, end in pairwise([0, 1, 3, 50, 51, 170, 200]):
         sample = take_sample(*(column[begin:end] for column in columns)).merge(sample)
     assert sample == take_sample(*whole)
-    assert (len(sample.texts), sample.empty[1], sample.nrefs) == (32, 200, frozenset({1, 2, 3}))
-    twice = take_sample(*(column * 2 for column in whole))
-    assert twice.texts == sample.texts
+    assert (len(sample.texts), sample.empty, sample.nrefs) == (32, (2, 200, 40), frozenset({1, 2, 3}))
+    assert take_sample(*(column * 2 for column in whole)).texts == sample.texts
