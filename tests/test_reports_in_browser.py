@@ -1,5 +1,7 @@
 """The page of a report as people see it: light and dark, on a phone, and on paper with many systems."""
 
+from contextlib import ExitStack
+
 import pytest
 from programs import EXAMPLE, ROOT
 from web_pages import CONTRAST, DESKTOP, PHONE, RULES, axe
@@ -39,31 +41,26 @@ def addresses(tmp_path_factory):
 @pytest.fixture
 def opened(browser, addresses):
     """Return a function that opens the report of so many systems, in a context of its own."""
-    contexts = []
+    with ExitStack() as contexts:
 
-    def opened(systems, size, scheme="light"):
-        context = browser.new_context(viewport=dict(zip(("width", "height"), size, strict=True)), color_scheme=scheme)
-        contexts.append(context)
-        page = context.new_page()
-        page.goto(addresses[systems])
-        return page
+        def opened(systems, size, scheme="light"):
+            viewport = dict(zip(("width", "height"), size, strict=True))
+            page = contexts.enter_context(browser.new_context(viewport=viewport, color_scheme=scheme)).new_page()
+            page.goto(addresses[systems])
+            return page
 
-    yield opened
-    for context in contexts:
-        context.close()
+        yield opened
 
 
 @pytest.mark.parametrize(("size", "scheme"), [(PHONE, "light"), (DESKTOP, "dark")])
 def test_axe_finds_nothing(opened, size, scheme):
     """Among other things, that words stand out from their grounds, by 4.5 to 1, light and dark."""
     page, rules = opened(3, size, scheme), RULES if scheme == "light" else CONTRAST
-    assert (page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)") == (
-        scheme == "light"
-    )
+    ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (ground == "rgb(255, 255, 255)") == (scheme == "light")
     page.locator(".whys summary").first.click()
-    page.evaluate(
-        "[...document.querySelectorAll('.example')].slice(6).forEach(one => one.remove())"
-    )  # more of the same
+    more_of_the_same = "[...document.querySelectorAll('.example')].slice(6)"
+    page.evaluate(f"{more_of_the_same}.forEach(one => one.remove())")
     assert axe(page, rules) == []
 
 

@@ -18,11 +18,10 @@ report = pytest.fixture(report_of_two, scope="module")
 
 
 def test_of_long_texts_few_segments_are_shown(monkeypatch):
-    texts = {"sources": SOURCES, "systems": {"x": SOURCES}, "references": REFERENCES}
     numbers = []
     for words in (1, 60, 1_000):
         monkeypatch.setattr(shown_segments, "_WORDS", words)
-        numbers.append(len(built(**texts).segments))
+        numbers.append(len(built(sources=SOURCES, systems={"x": SOURCES}, references=REFERENCES).segments))
     assert numbers[0] == 1 < numbers[1] < numbers[2] == len(SOURCES)
 
 
@@ -45,11 +44,10 @@ def test_each_segment_stands_once_with_all_systems(report):
     numbers = [segment.number for segment in report.segments]
     assert numbers == sorted(set(numbers))
     for segment in report.segments:
-        assert segment.reasons
-        assert (segment.source, segment.references) == (SOURCES[segment.number - 1], REFERENCES[segment.number - 1])
-        for system in report.results:
-            score = segment.outputs[system.name].scores["sari"]
-            assert score == pytest.approx(system.sentences["sari"][segment.number - 1])
+        place = segment.number - 1
+        assert (bool(segment.reasons), segment.source, segment.references) == (True, SOURCES[place], REFERENCES[place])
+        scores = [segment.outputs[system.name].scores["sari"] for system in report.results]
+        assert scores == pytest.approx([system.sentences["sari"][place] for system in report.results])
 
 
 @pytest.mark.parametrize(
