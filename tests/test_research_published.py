@@ -97,8 +97,8 @@ def test_texts_that_look_like_numbers_stay_texts(tmp_path, ending):
     assert read_table(tmp_path / f"t.{ending}")["text"].tolist() == ["1.0", "002"]
 
 
-@pytest.mark.parametrize("column", ["outputs", "references"])
-def test_texts_of_another_test_set_are_refused(checkouts, column):
-    write(checkouts / "wrong/x.pred", ["one"])
-    with pytest.raises(ValueError, match=r"x\.pred: got 1 segments, expected 12, as many as sources"):
+@pytest.mark.parametrize(("column", "number"), [("outputs", 1), ("references", 13)])
+def test_texts_of_another_test_set_are_refused(checkouts, column, number):
+    write(checkouts / "wrong/x.pred", ["one"] * number)
+    with pytest.raises(ValueError, match=rf"x\.pred: got {number} segments, expected 12, as many as sources"):
         published.score_row(row("sari", **{column: "o/wrong/x.pred"}), checkouts)
