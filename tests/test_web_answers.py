@@ -3,7 +3,7 @@
 from itertools import combinations
 
 import pytest
-from programs import example_corpus
+from programs import example_corpus, score_of
 from report_corpus import Page
 
 from sari.comparison import baseline_scores
@@ -11,6 +11,7 @@ from sari.sari_scorer import Scorer
 from sari.variants import VARIANTS, resolve_variants
 from sari.web import answers, rendering
 from sari.web.inputs import resolve_every_variant, segment_of, systems_of_lists
+from sari.web.samples import samples
 
 
 @pytest.mark.parametrize("variant", resolve_variants()[0])
@@ -22,6 +23,13 @@ def test_baselines_of_a_segment_are_those_of_a_corpus_of_one(variant, references
     assert found.keys() == corpus.keys()
     for name, scores in found.items():
         assert scores == pytest.approx(corpus[name], abs=1e-9)
+
+
+def test_an_unrelated_text_is_of_another_example():
+    first, other = samples()[0], next(sample for sample in samples() if sample.source != samples()[0].source)
+    for source, text in ((first.source, other.prediction), (other.source, first.prediction)):
+        found = answers.score_segment_baselines(segment_of(source, "", ["a"]), VARIANTS["easse"])["unrelated"]
+        assert found["sari"] == score_of(Scorer(), source, text, ["a"])
 
 
 def test_the_report_has_the_tests_that_were_chosen():
@@ -61,7 +69,7 @@ def ranked(variant, scores, *, significant):
 def test_pairs_that_change_places():
     rows = [
         ranked("easse", {"a": 39.0, "b": 35.5, "c": 35.2, "copy": 60.0}, significant=True),
-        ranked("set", {"a": 30.0, "b": 26.8, "c": 26.85, "copy": 60.0}, significant=False),  # b and c are tied
+        ranked("set", {"a": 30.0, "b": 26.8, "c": 26.95, "copy": 60.0}, significant=False),
         ranked("hf", {"a": 39.1, "b": 47.7, "c": 39.0, "copy": 60.0}, significant=True),
         ranked("t2t", {"a": 39.1, "b": 38.0, "c": 39.3, "copy": 60.0}, significant=False),
     ]
@@ -70,8 +78,8 @@ def test_pairs_that_change_places():
     assert first == answers.RankedPair(("a", "b"), agreeing=above, opposing={"hf": True})
     assert first.reverses_significantly
     assert [(pair.systems, [*pair.agreeing], [*pair.opposing]) for pair in others] == [
+        (("b", "c"), ["easse", "hf"], ["set", "t2t"]),  # more variants oppose it than the next one
         (("a", "c"), ["easse", "set", "hf"], ["t2t"]),
-        (("b", "c"), ["easse", "hf"], ["t2t"]),
     ]
     assert not any(pair.reverses_significantly for pair in others)
     page = Page(rendering.ranking(rows, "easse", ["copy"])).words
@@ -80,10 +88,11 @@ def test_pairs_that_change_places():
     assert "copy mostly copies the source" in page
 
 
-def test_a_ranking_that_holds():
+@pytest.mark.parametrize(("other", "number"), [(40.0, 0), (39.95, 0), (40.0 - answers.TIE, 1)])
+def test_a_tie_is_no_order(other, number):
     rows = [
-        ranked(name, {"a": 40.0, "b": 39.99 + place}, significant=False) for place, name in enumerate(["easse", "hf"])
+        ranked("easse", {"a": 39.0, "b": 40.0}, significant=True),
+        ranked("hf", {"a": 40.0, "b": other}, significant=0),
     ]
-    page = Page(rendering.ranking(rows[:1] * 2, "easse", [])).words
-    assert "0 of 1 pairs of systems change places, 0 significantly." in page
-    assert "0 of 1 pairs" in Page(rendering.ranking(rows, "easse", [])).words  # a tie is no order
+    page = Page(rendering.ranking(rows, "easse", [])).words
+    assert f"{number} of 1 pairs of systems change places, 0 significantly." in page

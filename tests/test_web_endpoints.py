@@ -1,4 +1,4 @@
-"""The endpoints through gradio_client: what they answer, what they refuse, and many programs at once."""
+"""The endpoints: what they answer, what they refuse, and that programs get it, many at once."""
 
 import inspect
 import json
@@ -7,100 +7,155 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from conftest import ROOT
-from gradio_client.exceptions import AppError
-from programs import example_corpus
+from programs import example_corpus, with_system
 from test_web_server import answer
 
 from sari.data_warnings import warning_rows
 from sari.reports.explanation import explain
+from sari.sari_scorer import Scorer
 from sari.variants import VARIANTS
 from sari.web.endpoints import ENDPOINTS
-from sari.web.inputs import offered_options
+from sari.web.inputs import (
+    MAX_CHARACTERS,
+    MAX_DETAILED,
+    MAX_REFERENCES,
+    MAX_SEGMENTS,
+    MAX_SYSTEMS,
+    RefusedError,
+    offered_options,
+)
 from sari.web.samples import samples
 
 pytest_plugins = ("web_app",)
 
 SAMPLE = samples()[0]
+SEGMENT = [SAMPLE.source, SAMPLE.prediction, SAMPLE.references]
+CALLED = {endpoint.__name__: endpoint for endpoint in ENDPOINTS}
+CORPUS = example_corpus()
+CHINESE = [["这只很大的猫坐在旧垫子上"], ["这只大猫坐在垫子上"], [["这只大猫坐在垫子上"]]]
+NOTHING_GIVEN = dict.fromkeys(offered_options())
 
 
-def test_sentence_endpoint(client, sari):
-    segment = {"source": "the cat sat", "output": "a cat sat", "references": ["a cat sat", "the cat was sitting"]}
-    found = client.predict(**segment, options={"variant": "easse"}, api_name="/sentence")
-    scores = sari.compute(
-        sources=["the cat sat"], predictions=["a cat sat"], references=[segment["references"]], variant="easse"
-    )
-    assert found["scores"] == pytest.approx(scores)
-    assert found["signature"].startswith("SARI|variant:easse|nrefs:2|")
-    explanation = explain(
-        source="the cat sat", prediction="a cat sat", references=segment["references"], variant=VARIANTS["easse"]
-    )
-    words = {row["word"]: row["points"] for row in found["costs"]}
-    assert words == {edit.text: round(edit.points, 2) for edit in explanation.costs}
-    longer = client.predict(**segment, details=True, api_name="/sentence")
-    assert longer["source"][0]["mark"] == "deleted-rightly"
-    assert [gram["text"] for gram in longer["grams"][2]["add"] if gram["mark"] == "right"] == ["a cat sat"]
+def plain(answered):
+    return json.loads(json.dumps(answered))
 
 
-def test_the_short_answer_about_a_sentence_is_short(client):
-    text = SAMPLE.prediction
-    found = client.predict(SAMPLE.source, text, SAMPLE.references, api_name="/sentence")
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("sentence", [*SEGMENT, {"variant": "hf"}, True]),
+        ("sentence", SEGMENT),
+        ("corpus", [*with_system(CORPUS, "deleting").values(), None]),
+        ("compare", [*CORPUS.values(), NOTHING_GIVEN, "rewriting", None]),
+    ],
+)
+def test_programs_get_what_a_function_returns(client, name, values):
+    assert client.predict(*values, api_name=f"/{name}") == plain(CALLED[name](*values))
+
+
+@pytest.mark.parametrize("variant", ["easse", "hf"])
+def test_sentence(variant):
+    found = CALLED["sentence"](*SEGMENT, {"variant": variant})
+    scorer, (source, prediction, references) = Scorer(variant), SEGMENT
+    assert found["scores"] == scorer.compute(sources=[source], predictions=[prediction], references=[references])
+    assert found["signature"].startswith(f"SARI|variant:{variant}|nrefs:3|")
+    wanted = explain(source=source, prediction=prediction, references=references, variant=VARIANTS[variant])
+    edits = [(edit.text, round(edit.points, 2)) for edit in (*wanted.costs[:6], *wanted.earnings[:6])]
+    assert [(row["word"], row["points"]) for row in found["costs"] + found["earns"]] == edits
     assert len(json.dumps(found)) < 2_000
-    one = client.predict(SAMPLE.source, text, SAMPLE.references[:1], api_name="/sentence")
-    assert client.predict(SAMPLE.source, text, SAMPLE.references[0], api_name="/sentence") == one
+    longer = CALLED["sentence"](*SEGMENT, {"variant": variant}, details=True)
+    assert [token["mark"] for token in longer["source"]] == [token.mark for token in wanted.source]
+    assert any(longer["grams"][2]["keep"])
 
 
-def test_corpus_endpoint(client, sari):
+def test_one_reference_needs_no_list():
+    one = CALLED["sentence"]("the cat sat", "a cat sat", ["a cat sat"])
+    assert CALLED["sentence"]("the cat sat", "a cat sat", "a cat sat", NOTHING_GIVEN) == one
+
+
+def test_corpus():
     columns = (["a b c", "d"], ["a b", "d"], [["a b d", "a"], ["e"]])
-    found = client.predict(*columns, {"lowercase": False, "tokenize": "none"}, api_name="/corpus")
-    wanted = sari.compute(
-        **dict(zip(("sources", "predictions", "references"), columns, strict=True)),
-        variant="easse",
-        lowercase=False,
-        tokenize="none",
-        details=True,
-    )
+    found = CALLED["corpus"](*columns, {"lowercase": False, "tokenize": "none"})
     assert found.pop("warnings") == []
-    assert found == json.loads(json.dumps(wanted))
+    wanted = dict(zip(("sources", "predictions", "references"), columns, strict=True))
+    assert found == Scorer(lowercase=False, tokenize="none").compute(**wanted, details=True)
+    doubts = CALLED["corpus"](*CHINESE)["warnings"]
+    assert [(row["category"], row["advice"]["option"]) for row in doubts] == [("TokenizationWarning", "tokenize")]
+    assert CALLED["corpus"](*CHINESE, {"tokenize": "zh"})["warnings"] == []
 
 
-def test_the_corpus_endpoint_doubts_text_that_is_not_split_into_words(client):
-    columns = (["这只很大的猫坐在旧垫子上"], ["这只大猫坐在垫子上"], [["这只大猫坐在垫子上"]])
-    found = client.predict(*columns, api_name="/corpus")["warnings"]
-    assert [(row["category"], row["advice"]["option"]) for row in found] == [("TokenizationWarning", "tokenize")]
-    assert client.predict(*columns, {"tokenize": "zh"}, api_name="/corpus")["warnings"] == []
-
-
-def test_compare_endpoint(client, sari):
-    columns = example_corpus()
-    columns["predictions"]["empty"] = [""] * 10
-    options, how = {"variant": "easse", "lowercase": False}, {"baseline": "rewriting", "method": "bootstrap"}
-    found = client.predict(*columns.values(), options=options, **how, api_name="/compare")
+def test_compare():
+    scorer = Scorer(lowercase=False)
+    columns = {**CORPUS, "predictions": {**CORPUS["predictions"], "empty": [""] * 10}}
+    how = {"baseline": "rewriting", "method": "bootstrap"}
+    found = CALLED["compare"](*columns.values(), {"lowercase": False}, **how)
     warnings = found.pop("warnings")
-    with sari.collect_warnings() as warned:
-        wanted = sari.with_options(**options).compare(**columns, **how)
-    assert found == json.loads(json.dumps(wanted))
+    with scorer.collect_warnings() as warned:
+        wanted = scorer.compare(**columns, **how)
+    assert plain(found) == plain(wanted)
     assert ("EmptyTextsWarning", "10 outputs") in [(row["category"], row["detail"]) for row in warnings]
-    assert warnings == json.loads(json.dumps(warning_rows(warned)))
+    assert warnings == warning_rows(warned)
 
 
-def test_unknown_options_are_refused(client):
-    with pytest.raises(AppError, match="lower"):
-        client.predict("The cat sat.", "the cat.", ["The cat."], {"lower": True}, api_name="/sentence")
+MANY = ["c"] * (MAX_REFERENCES + 1)
+REFUSED = [
+    ("sentence", ["", "a", ["a"]], "Please enter a source: the sentence to simplify."),
+    ("sentence", ["a", "a", [" "]], "Please enter at least one reference: "),
+    ("sentence", [None, "a", ["a"]], "source: got a missing value (None), expected str"),
+    ("sentence", ["a", None, ["a"]], "output: got a missing value (None), expected str"),
+    ("sentence", ["a", "a", {"a": "a"}], "references: got dict, expected a list of str"),
+    ("sentence", ["a", "a", MANY], "That is more than 100 references of a segment, all that this page takes."),
+    ("sentence", ["a" * MAX_CHARACTERS, "b", ["c"]], "That is more than 15,000 characters, all that this page takes."),
+    ("sentence", ["a", "b" * MAX_CHARACTERS, ["c"]], "That is more than 15,000 characters, all that this page takes."),
+    ("sentence", ["a" * MAX_DETAILED, "b", ["c"], None, True], "That is more than 3,000 characters, all that"),
+    ("sentence", ["".join(map(chr, range(19968, 20968))), "b", "c", {"tokenize": "char"}, True], "details: got 1,"),
+    ("corpus", ["a", ["a"], [["a"]]], "sources: got str, expected a list with one str per segment"),
+    ("corpus", [[], [], []], "sources: got no segments, expected at least one"),
+    ("corpus", [["a"], ["a", "b"], [["a"]]], "outputs: got 2 rows, expected 1 (as in sources)"),
+    ("corpus", [["a"], ["b"], [MANY]], "That is more than 100 references of a segment, all that this page takes."),
+    ("corpus", [[""] * (MAX_SEGMENTS + 1)] * 3, "That is more than 5,000 segments, all that this page takes"),
+    ("corpus", [["x" * 10_000_001], ["a"], [["a"]]], "That is more than 10 MB, all"),
+    ("compare", [["a"], None, [["a"]]], "outputs: got NoneType, expected a dict of "),
+    ("compare", [["a"], {}, [["a"]]], "outputs: got no system, expected at least one"),
+    ("compare", [["a"], {"a\nb": ["a"]}, [["a"]]], "outputs: got the name "),
+    ("compare", [["a"], {"x": ["a", "b"]}, [["a"]]], "outputs['x']: got 2 rows, expected 1"),
+    (
+        "compare",
+        [["a"], {str(number): ["a"] for number in range(MAX_SYSTEMS + 1)}, [["a"]]],
+        "That is more than 20 systems",
+    ),
+    ("compare", [["a"], {"x": ["a"]}, [["a"]], None, ["x"]], "baseline: got ['x'], expected one of x"),
+    ("compare", [["a"], {"x": ["a"]}, [["a"]], None, "y"], "baseline: got 'y', expected one of x"),
+    ("compare", [["a"], {"x": ["a"]}, [["a"]], None, None, "t"], "method: got 't', expected one of randomization, "),
+]
+BAD_OPTIONS = [
+    ("hf", "options: got str, expected an object of scoring options by name"),
+    ({"lower": True}, "lower: got an unknown argument"),
+    ({"maxorder": 2}, "maxorder: got an unknown argument; did you mean 'max_order'?"),
+    ({"sentence_splitter": "punkt"}, "sentence_splitter: got an unknown argument"),
+    ({"variant": ["hf"]}, "variant: got ['hf'], expected one of hf, "),
+    ({"variant": "bleu"}, "variant: got 'bleu', expected one of hf, xu2016"),
+    ({"tokenize": {"a": 1}}, "tokenize: got {'a': 1}, expected one of 13a, none, intl, "),
+    ({"tokenize": "os:system"}, "tokenize: got 'os:system', expected one of 13a, none, intl, char, zh"),
+    ({"tokenize": "spm"}, "tokenize: 'spm' is not offered here"),
+    ({"lowercase": 1}, "lowercase: got 1, expected True or False"),
+    ({"max_order": 2.5}, "max_order: got 2.5, expected a whole number of at least 1"),
+    ({"max_order": 0}, "max_order: got 0, expected a whole number of at least 1"),
+    ({"max_order": 11}, "max_order: got 11, expected a whole number of at most 10"),
+    ({"penalties": 3}, "penalties: got 3, expected one of none"),
+]
 
 
-def test_null_means_not_given(client):
-    texts = ("The cat sat.", "the cat.", ["The cat."])
-    names = list(offered_options())
-    found = client.predict(*texts, dict.fromkeys(names), api_name="/sentence")
-    assert found == client.predict(*texts, api_name="/sentence")
-    pair = (["a b"], {"x": ["a"], "y": ["b"]}, [["a"]])
-    compared = client.predict(*pair, dict.fromkeys(names), None, None, api_name="/compare")
-    assert compared == client.predict(*pair, api_name="/compare")
-
-
-def test_a_refusal_is_one_line(client):
-    with pytest.raises(AppError, match=r"^Please enter a source: the sentence to simplify\.$"):
-        client.predict("", "a", ["a"], api_name="/sentence")
+@pytest.mark.parametrize(
+    ("name", "values", "line"),
+    [*REFUSED, *(("corpus", [["a"], ["a"], [["a"]], options], line) for options, line in BAD_OPTIONS)],
+)
+def test_values_that_are_refused(name, values, line):
+    with pytest.raises(RefusedError) as refusal:
+        CALLED[name](*values)
+    assert str(refusal.value)[: len(line)] == line
+    assert len(str(refusal.value)) <= 200
+    assert str(refusal.value).isprintable()
 
 
 def test_only_documented_endpoints_are_public(client):

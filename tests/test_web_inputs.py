@@ -6,7 +6,7 @@ import json
 import pytest
 
 from sari.web import inputs
-from sari.web.inputs import MAX_REFERENCES, MAX_SEGMENTS, MAX_SYSTEMS, TABLE, TEXT_FILES, FilePaths, RefusedError
+from sari.web.inputs import MAX_REFERENCES, MAX_SYSTEMS, TABLE, TEXT_FILES, FilePaths, RefusedError
 
 TABLE_OF_TWO = (
     b"source,system,output,reference_1,reference_2\na,x,b,c,d\ne,x,f,g,\na,x,b2,c,d\ne,y,h,g,\na,y,i,c,d\na,y,j,c,d\n"
@@ -85,60 +85,63 @@ def test_a_test_set_by_its_name(tmp_path, files, monkeypatch):
     }
 
 
-def bad_files(files):
-    """Yield files that are refused, and how the line begins."""
-    two, one = files("a/two.txt", b"x\ny\n"), files("b/one.txt", b"x\n")
-    long, large = files("long.txt", b"x\n" * (MAX_SEGMENTS + 1)), files("large.txt", b"x" * 10_000_001)
-    bomb = files("bomb.gz", gzip.compress(b"x" * 30_000_000))
-    damaged = files("damaged.gz", gzip.compress(b"a\nb\n")[:-6])
-    tabs = files("r.tsv", MANY_REFERENCES.encode())
-    header = b"source,system,output,reference\n"
-    many = b"".join(b"a,%d,b,c\n" % number for number in range(MAX_SYSTEMS + 1))
-    yield FilePaths(TEXT_FILES), "Please choose the sources."
-    yield lines(one, [], one), "Please choose the outputs."
-    yield lines(one, [one]), "Please choose at least one file of references."
-    yield FilePaths("ASSET, test"), "Please choose the outputs."
-    yield FilePaths(TABLE), "Please choose a table."
-    yield lines(two, [one], two), "one.txt: number of lines: got 1, expected 2 as in two.txt"  # without their folders
-    yield lines(one, [one] * (MAX_SYSTEMS + 1), one), "That is more than 20 systems, all that this page takes."
-    yield lines(long, [long], long), "That is more than 5,000 segments, all"
-    yield lines(one, [large], one), "That is more than 10 MB, all that this page takes."
-    yield lines(two, [bomb], two), "That is more than 10 MB, all that this page takes."
-    yield lines(two, [damaged], two), "damaged.gz:"
-    yield lines(one, [one], tabs), "That is more than 100 references of a segment, all"
-    yield lines(f"{one}.gone", [one], one), "The files have been deleted meanwhile: please choose them again."
-    yield table(one), "one.txt: no rows, expected at least one"
-    yield (
-        table(files(f"{'x' * 200}  .csv", b"a,b\n1,2\n")),
-        f"{'x' * 29}…{'x' * 24} .csv: no column 'source' among a, b,",
-    )
-    yield table(files("t.parquet", b"PAR1")), "t.parquet: got a file .parquet, expected CSV, TSV or JSON Lines"
-    yield table(files("t1.csv", TABLE_OF_TWO.rpartition(b"a,y")[0])), "t1.csv:"
-    yield table(files("t2.csv", header + many)), "That is more than 20 systems, all that this page takes."
-    yield (
-        table(files("t3.csv", header + b"a,x,b,c\n" * (MAX_SEGMENTS + 1))),
-        "That is more than 5,000 segments, all",
-    )
+TWO, ONE, HEADER = b"x\ny\n", b"x\n", b"source,system,output,reference\n"
+#: The content of files, by the fields of `FilePaths` and the names of files, and how the line begins that refuses them.
+BAD_FILES = [
+    (TEXT_FILES, {}, "Please choose the sources."),
+    (TEXT_FILES, {"sources": {"s": ONE}}, "Please choose the outputs."),
+    (TEXT_FILES, {"sources": {"s": ONE}, "outputs": {"o": ONE}}, "Please choose at least one file of references."),
+    ("ASSET, test", {}, "Please choose the outputs."),
+    (TABLE, {}, "Please choose a table."),
+    (TEXT_FILES, ({"s": TWO}, {"o": ONE}, {"r": TWO}), "o: number of lines: got 1, expected 2 as in s;"),
+    (
+        TEXT_FILES,
+        ({"s": ONE}, dict.fromkeys(map(str, range(MAX_SYSTEMS + 1)), ONE), {"r": ONE}),
+        "That is more than 20 systems, all",
+    ),
+    (TEXT_FILES, ({"s": ONE * 5_001}, {"o": ONE * 5_001}, {"r": ONE * 5_001}), "That is more than 5,000 segments, all"),
+    (
+        TEXT_FILES,
+        ({"s": ONE}, {"o": b"x" * 10_000_001}, {"r": ONE}),
+        "That is more than 10 MB, all that this page takes.",
+    ),
+    (TEXT_FILES, ({"s": ONE}, {"o": gzip.compress(b"x" * 30_000_000)}, {"r": ONE}), "That is more than 10 MB, all"),
+    (TEXT_FILES, ({"s": ONE}, {"damaged.gz": gzip.compress(TWO)[:-6]}, {"r": ONE}), "damaged.gz: "),
+    (
+        TEXT_FILES,
+        ({"s": ONE}, {"o": ONE}, {"r.tsv": MANY_REFERENCES.encode()}),
+        "That is more than 100 references of a",
+    ),
+    (TABLE, {"table": {"t": ONE}}, "t: no rows, expected at least one"),
+    (
+        TABLE,
+        {"table": {f"{'x' * 200}.csv": b"a,b\n1,2\n"}},
+        f"{'x' * 29}…{'x' * 26}.csv: no column 'source' among a, b,",
+    ),
+    (TABLE, {"table": {"t.parquet": b"PAR1"}}, "t.parquet: got a file .parquet, expected CSV, TSV or JSON Lines"),
+    (TABLE, {"table": {"t.csv": TABLE_OF_TWO.rpartition(b"a,y")[0]}}, "t.csv:"),
+    (
+        TABLE,
+        {"table": {"t.csv": HEADER + b"".join(b"a,%d,b,c\n" % number for number in range(21))}},
+        "That is more than 20 systems",
+    ),
+    (TABLE, {"table": {"t.csv": HEADER + b"a,x,b,c\n" * 5_001}}, "That is more than 5,000 segments, all"),
+]
 
 
-def test_what_is_wrong_with_files_is_said_in_a_line(files):
-    for paths, beginning in bad_files(files):
-        with pytest.raises(RefusedError) as refusal:
-            paths.read()
-        assert str(refusal.value).startswith(beginning)
-        assert len(str(refusal.value).splitlines()) == 1
+@pytest.mark.parametrize(("kind", "chosen", "line"), BAD_FILES)
+def test_what_is_wrong_with_files_is_said_in_a_line(files, kind, chosen, line):
+    if isinstance(chosen, tuple):
+        chosen = dict(zip(("sources", "outputs", "references"), chosen, strict=True))
+    paths = {field: [files(f"{field}/{name}", data) for name, data in row.items()] for field, row in chosen.items()}
+    paths |= {field: paths[field][0] for field in paths.keys() & {"sources", "table"}}
+    with pytest.raises(RefusedError) as refusal:
+        FilePaths(kind, **paths).read()
+    assert str(refusal.value).startswith(line)
+    assert len(str(refusal.value).splitlines()) == 1
 
 
-@pytest.mark.parametrize(
-    ("function", "values"),
-    [
-        (inputs.segment_of, ("a", "b", MANY_REFERENCES.split("\t"))),
-        (inputs.columns_of_lists, (["a"], ["b"], [MANY_REFERENCES.split("\t")])),
-        (inputs.systems_of_lists, (["a"], {"x": ["b"]}, [MANY_REFERENCES.split("\t")])),
-    ],
-)
-def test_so_many_references_are_refused_wherever_they_come_from(function, values):
-    with pytest.raises(
-        RefusedError, match=r"^That is more than 100 references of a segment, all that this page takes\."
-    ):
-        function(*values)
+def test_files_that_are_gone(files):
+    path = files("a.txt", ONE)
+    with pytest.raises(RefusedError, match=r"^The files have been deleted meanwhile: "):
+        lines(path, [f"{path}.gone"], path).read()

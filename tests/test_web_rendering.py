@@ -59,13 +59,16 @@ def test_references_add_their_own_texts_alone(written):
     assert of_400 < 4.5 * of_100
 
 
-@pytest.mark.parametrize("variant", ["hf", "easse", "paper", "dsari"])
-def test_arithmetic_comes_out(variant):
+@pytest.mark.parametrize(
+    ("variant", "options"), [("hf", {}), ("easse", {}), ("paper", {}), ("dsari", {}), ("hf", {"max_order": 1})]
+)
+def test_arithmetic_comes_out(variant, options):
     explanation = explained(
-        "The big cat sat .", "The cat sat .", ["A cat sat .", "The cat was here ."], variant=variant
+        "The big cat sat .", "The cat sat .", ["A cat sat .", "The cat was here ."], variant=variant, **options
     )
     found = words(rendering.answer(explanation, VARIANTS[variant], {"copy": SCORES}))
     assert f"= {explanation.scores['sari']:.2f}" in found
+    assert ("of single words" in found) == ("max_order" in options)
     for operation in ("keep", "delete", "add"):
         line = re.search(rf"{operation.title()} = (.*?) = ([\d.]+)(?: |,|$)", found)
         assert line is not None

@@ -33,15 +33,6 @@ pytest_plugins = ("web_app",)
 #: Certificates would take longer to read than a call takes.
 PLAIN = {"timeout": 60, "verify": False}
 JSON = {**PLAIN, "headers": {"Content-Type": "application/json"}}
-SEGMENT = [SECRET, SECRET, [SECRET]]
-OPTIONS = [{"variant": "hf"}]
-#: The values of endpoints that clients fill in: those after the first three, which are the texts.
-DEFAULTS = {
-    "sentence": [None, False],
-    "corpus": [None],
-    "compare": [None, None, "randomization"],
-}
-PAIR = [[SECRET], {"x": [SECRET]}, [[SECRET]]]
 
 
 def refused(address, endpoint, values):
@@ -76,61 +67,14 @@ def test_calls_of_what_is_not_there_or_not_open_are_bad_requests(address, path):
 @pytest.mark.parametrize(
     ("endpoint", "values", "line"),
     [
-        ("sentence", [None, SECRET, [SECRET], *OPTIONS], "source: got a missing value (None), expected str"),
-        ("sentence", [SECRET, SECRET, {"a": SECRET}, *OPTIONS], "references: got dict, expected a list of str"),
-        ("sentence", [*SEGMENT, {"variant": ["hf"]}], "variant: got ['hf'], expected one of hf, "),
-        ("sentence", [*SEGMENT, "hf"], "options: got str, expected an object of scoring options by name"),
-        ("sentence", [*SEGMENT, {"tokenize": {"a": 1}}], "tokenize: got {'a': 1}, expected one of 13a, none, intl, "),
-        ("sentence", [*SEGMENT, {"lowercase": 1}], "lowercase: got 1, expected True or False"),
-        ("sentence", [*SEGMENT, {"max_order": 2.5}], "max_order: got 2.5, expected a whole number of at least 1"),
-        ("sentence", [*SEGMENT, {"maxorder": 2}], "maxorder: got an unknown argument; did you mean 'max_order'?"),
-        ("sentence", [SECRET, None, [SECRET]], "output: got a missing value (None), expected str"),
-        (
-            "corpus",
-            [SECRET, [SECRET], [[SECRET]], *OPTIONS],
-            "sources: got str, expected a list with one str per segment",
-        ),
-        (
-            "compare",
-            [*PAIR, *OPTIONS, [SECRET], "bootstrap"],
-            "baseline: got ['a text of a visitor'], expected one of x",
-        ),
-        ("compare", [[SECRET], None, [[SECRET]], *OPTIONS, None, None], "outputs: got NoneType, expected a dict of "),
-        ("sentence", [SECRET, SECRET, [" "]], "Please enter at least one reference"),
-        ("sentence", [*SEGMENT, {"variant": "bleu"}], "variant: got 'bleu', expected one of hf, xu2016"),
-        ("sentence", [*SEGMENT, {"tokenize": "os:system"}], "tokenize: got 'os:system', expected "),
-        (
-            "sentence",
-            ["a" * MAX_CHARACTERS, "b", ["c"]],
-            "That is more than 15,000 characters, all that this page takes.",
-        ),
-        ("sentence", ["a" * MAX_DETAILED, "b", ["c"], None, True], "That is more than 3,000 characters, all that"),
-        (
-            "sentence",
-            ["".join(map(chr, range(19968, 20968))), "b", ["c"], {"tokenize": "char"}, True],
-            "details: got 1,",
-        ),
-        ("corpus", [[], [], []], "sources: got no segments, expected at least one"),
-        ("sentence", [SECRET + "\ud800", SECRET, [SECRET]], "The text has a lone surrogate"),
-        ("compare", [[SECRET], {"\ud800": [SECRET]}, [[SECRET]]], "The text has a lone surrogate"),
-        ("compare", [[SECRET], {"a\nb": [SECRET]}, [[SECRET]]], "outputs: got the name "),
-        ("compare", [["a"], {"x": ["a", "b"]}, [["a"]]], "outputs['x']: got 2 rows, expected 1"),
-        ("compare", [["a"], {}, [["a"]]], "outputs: got no system, expected at least one"),
-        ("compare", [*PAIR, None, "y"], "baseline: got 'y', expected one of x"),
-        ("compare", [*PAIR, None, None, "t"], "method: got 't', expected one of randomization, "),
-        (
-            "compare",
-            [["a"], {str(number): ["a"] for number in range(MAX_SYSTEMS + 1)}, [["a"]]],
-            "That is more than 20 systems, all that this page takes",
-        ),
-        ("corpus", [["a"], ["a", "b"], [["a"]]], "outputs: got 2 rows, expected 1 (as in sources)"),
-        ("corpus", [[""] * (MAX_SEGMENTS + 1)] * 3, "That is more than 5,000 segments, all that this page takes"),
-        ("corpus", [["x" * 1_000_001 * MAX_MEGABYTES], ["a"], [["a"]]], "That is more than 10 MB, all"),
+        ("corpus", [SECRET, [SECRET], [[SECRET]], None], "sources: got str, expected a list with one str per segment"),
+        ("sentence", [SECRET + "\ud800", SECRET, [SECRET], None, False], "The text has a lone surrogate"),
+        ("compare", [[SECRET], {"\ud800": [SECRET]}, [[SECRET]], None, None, None], "The text has a lone surrogate"),
     ],
 )
-def test_values_that_are_refused(address, endpoint, values, line):
-    found = refused(address, endpoint, values + DEFAULTS[endpoint][len(values) - 3 :])
-    assert found[: len(line)] == line
+def test_a_refusal_is_one_line(address, endpoint, values, line):
+    found = refused(address, endpoint, values)
+    assert found.startswith(line)
     assert len(found.splitlines()) == 1
 
 

@@ -3,7 +3,6 @@
 Without playwright those of the endpoints still run.
 """
 
-import json
 import os
 import re
 import socket
@@ -15,7 +14,7 @@ from contextlib import suppress
 
 import pytest
 from gradio_client import Client
-from programs import ROOT, SECRET, example_corpus
+from programs import ROOT, SECRET
 
 from sari.sari_scorer import Scorer
 
@@ -32,7 +31,6 @@ STARTED = ("* Running on local URL:", "* To create a public link")
 def address(tmp_path_factory):
     """Start `python app.py` on a free port, and see in the end that it never failed."""
     folder = tmp_path_factory.mktemp("app")
-    write_test_set(folder / "facebook" / "asset")
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -57,17 +55,6 @@ def address(tmp_path_factory):
     # Bad calls fail in Gradio, where it reads them; no function of the page failed, and Gradio printed nothing.
     assert SECRET not in "".join(said)
     assert not [line for line in said if re.search(r"Traceback|/web/(?!server\.py)\w+\.py", line)], "\n".join(said)
-
-
-def write_test_set(folder):
-    """Write the example corpus as ASSET is on the Hub; libraries look into the folder where the server runs, first."""
-    columns = example_corpus()
-    rows = zip(columns["sources"], columns["references"], strict=True)
-    folder.mkdir(parents=True)
-    lines = [json.dumps({"original": source, "simplifications": people}) + "\n" for source, people in rows]
-    (folder / "test.jsonl").write_text("".join(lines), encoding="utf-8")
-    splits = "data_files:\n  - split: test\n    path: test.jsonl\n"
-    (folder / "README.md").write_text(f"---\nconfigs:\n- config_name: simplification\n  {splits}---\n")
 
 
 def wait_for(url, process):

@@ -23,7 +23,7 @@ TITLE = "SARI, explained"
 #: Of how many visits the server keeps the last texts and answers, at most tens of megabytes each. Programs that name
 #: no session make a visit of every call.
 SESSIONS = 50
-#: How many calls are answered at the same time; those of all views and endpoints together are fewer.
+#: How many calls are answered at the same time; those of all views and endpoints together are as many.
 THREADS = 8
 #: How many calls may wait.
 WAITING = 100

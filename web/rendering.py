@@ -144,7 +144,7 @@ def _from_orders(explanation: Explanation, variant: Variant, operation: Operatio
     average = sum(row[operation][counts] for row in rows) / len(rows)
     factor = ""
     if abs(average - score) > 1e-6:
-        factor = f" = {figure(average)}, times {score / average if average else 0:.3f} for length"
+        factor = f" = {figure(average)}, times {score / average:.3f} for length"
     return f"{name} = {mean_of(counts)}{factor} = {result}, by {_FIGURES[counts]} of {size}"
 
 
