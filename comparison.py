@@ -12,7 +12,7 @@ from .corpus_statistics import CorpusStatistics, score_systems
 from .data_warnings import SariWarning, merge_warnings
 from .messages import fault, short_repr
 from .ngram_statistics import count_ngrams
-from .significance import SIGNIFICANT, TESTS, Resampling, Sample, check_resampling, in_blocks
+from .significance import NO_RESAMPLING, SIGNIFICANT, TESTS, Resampling, Sample, check_resampling, in_blocks
 from .text_checks import variant_warnings
 from .tokenization import encode_corpus, with_caches
 from .validation import SystemColumns, check_choice
@@ -87,9 +87,9 @@ def compare_corpora(
 
 def comparison_warnings(systems: dict[str, CorpusStatistics], comparison: SystemComparison) -> list[SariWarning]:
     """Return the warnings about compared systems, and about their intervals and tests."""
-    tests, trials = bool(comparison["comparisons"]), comparison["trials"] or 0
-    is_resampled = tests or comparison["confidence"] is not None
-    smallest_p_value = comparison["comparisons"] / (trials + 1) if tests else 0.0
+    comparisons, confidence, trials = (comparison[name] for name in ("comparisons", "confidence", "trials"))
+    smallest_p_value = comparisons / (trials + 1) if comparisons else 0.0
+    is_resampled = comparisons or confidence is not None
     of_resampling = check_resampling(comparison["segments"], smallest_p_value) if is_resampled else []
     of_systems = {name: corpus.warnings() for name, corpus in systems.items()}
     if len(systems) > 1:
@@ -143,7 +143,7 @@ def baseline_columns(sources: list[str], references: list[list[str]]) -> list[Sy
 
 
 def baseline_scores(
-    sources: list[str], references: list[list[str]], variant: Variant, resampling: Resampling | None = None
+    sources: list[str], references: list[list[str]], variant: Variant, resampling: Resampling = NO_RESAMPLING
 ) -> dict[str, Result]:
     """Score the baselines of checked texts, as `Scorer.baselines` does, and with intervals if there is a confidence.
 
@@ -155,27 +155,28 @@ def baseline_scores(
     """
     if not sources:
         raise ValueError(fault("sources, references", "no segments", "at least one"))
-    has_intervals = resampling is not None and resampling.confidence is not None and len(sources) > 1
+    has_intervals = resampling.has_intervals and len(sources) > 1
     variant = with_caches(variant)  # each reference is scored, and is among the references of all others
-    systems: dict[str, CorpusStatistics] = {}
-    for columns in baseline_columns(sources, references):
-        systems |= score_systems(columns, variant, rows=has_intervals)
-    names = list(systems)
-    of_people = [name for name in names if name.startswith("reference ")]
-    first = len(names) - len(of_people)
+    with_all, *held_out = baseline_columns(sources, references)
+    systems = score_systems(with_all, variant, rows=has_intervals)
+    people: dict[str, CorpusStatistics] = {}
+    for columns in held_out:
+        people |= score_systems(columns, variant, rows=has_intervals)
 
     def with_mean(scores: np.ndarray) -> np.ndarray:
-        """Put the mean of the references before them: float64[..., system, score]."""
-        others, people = np.split(scores, [first], axis=-2)
-        return np.concatenate([others, people.mean(axis=-2, keepdims=True), people], axis=-2) if of_people else others
+        """Put the mean of the scores of people, who stand last, before them: float64[..., system, score]."""
+        if not people:
+            return scores
+        of_systems, of_people = np.split(scores, [len(systems)], axis=-2)
+        return np.concatenate([of_systems, of_people.mean(axis=-2, keepdims=True), of_people], axis=-2)
 
-    scores = with_mean(np.array([[corpus.scores()[score] for score in SCORES] for corpus in systems.values()]))
-    if of_people:
-        names.insert(first, "references")
+    corpora = systems | people
+    names = [*systems, *(["references"] if people else []), *people]
+    scores = with_mean(np.array([[corpus.scores()[score] for score in SCORES] for corpus in corpora.values()]))
     results = dict(zip(names, map(named_scores, scores), strict=True))
-    if resampling is not None and has_intervals:
-        scores_of_sums = next(iter(systems.values())).scores_of_sums
-        sample = Sample(_rows_of(systems), lambda sums: with_mean(scores_of_sums(sums)), resampling.seed)
+    if has_intervals:
+        scores_of_sums = systems["copy"].scores_of_sums
+        sample = Sample(_rows_of(corpora), lambda sums: with_mean(scores_of_sums(sums)), resampling.seed)
         for result, intervals in zip(results.values(), sample.named_intervals(SCORES, resampling), strict=True):
             result.update(intervals)
     return results

@@ -1,7 +1,7 @@
 """Variants compared: why two of them differ, and which of them gave a printed figure."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Decimal
@@ -134,7 +134,6 @@ def explain_difference(columns: Columns, first: Variant, last: Variant) -> Varia
 # ---- The variant of a printed figure --------------------------------------------------------------------------------
 
 _NEAREST = 5
-_CALLED = ("tokenize", "sentence_splitter")
 #: What tokens and numbers of n-grams depend on.
 _NUMBERED_BY = attrgetter("text", "source_text", "source_weight", "max_order", "penalties")
 
@@ -211,15 +210,15 @@ def _scored_by_each(
     Texts are split once, tokens are numbered once, and n-grams are counted once for all variants that share them.
     """
     groups: dict[Any, list[Variant]] = {}
-    cached: dict[Any, Any] = {}  # the tokenizers and splitters so far, which remember what they have split
+    with_functions: dict[Any, Variant] = {}  # a variant for each tokenizer and splitter, which remember their texts
     for variant in variants:
         groups.setdefault(_NUMBERED_BY(variant), []).append(variant)
     pairs = [(texts, group) for group in groups.values() for texts in test_sets]
     for texts, group in tqdm(pairs, "Searching", leave=False, delay=1, disable=None if progress else True):
-        first = with_caches(group[0])
-        for name in _CALLED:
-            function = cached.setdefault((name, getattr(group[0], name)), getattr(first, name))
-            first = replace(first, **{name: function})
+        first = group[0]
+        functions = (first.tokenize, first.sentence_splitter, first.penalty_rules is None)
+        cached = with_functions.setdefault(functions, with_caches(first))
+        first = replace(first, tokenize=cached.tokenize, sentence_splitter=cached.sentence_splitter)
         countings = {variant.counting for variant in group}
         sources, systems, references = texts.columns
         chunks = encode_corpus(sources, references, systems.values(), first)
@@ -253,39 +252,53 @@ def tried_variants(sources: list[str], variant: str | None = None, **options: An
         The variants, without those that only have another name, unless they are as published; and what is not tried.
     """
     known = {name: value for name, value in options.items() if value is not None}
-    not_tried: list[str] = []
-
-    def is_available(**choices: Any) -> bool:
-        try:
-            resolve_variant(**{"level": "sentence", **choices})  # the level at which there are penalties
-        except ImportError as error:
-            not_tried.append(str(error))
-            return False
-        return True
-
-    tried = {name: list(CHOICES[name].tried) for name in CHANGES if name not in known}
-    if "tokenize" in tried:
-        tried["tokenize"] += [name for name in fitting_tokenizers(sources) if name not in tried["tokenize"]]
-    if "penalties" in tried and not _are_documents(sources):
-        del tried["penalties"]
-    tried = {name: [value for value in values if is_available(**{name: value})] for name, values in tried.items()}
-    if "tokenize" in tried:
-        named = ", ".join(tried["tokenize"])
-        not_tried.append(f"tokenizers other than {named}: give that of the figure, such as tokenize='spacy-de'")
+    tried, left_out = _tried_values(sources, known)
     variants = []
     for name in VARIANTS if variant is None else [variant]:
-        if is_available(**{"variant": name, **known, "level": "sentence"}):
-            published = VARIANTS[name]
-            values = {option: dict.fromkeys([getattr(published, option), *tried[option]]) for option in tried}
-            values |= {option: {value: None} for option, value in known.items()}
-            for choices in product(*values.values()):
-                with suppress(ValueError):  # penalties with the level "corpus"
-                    variants.append(resolve_variant(name, **dict(zip(values, choices, strict=True))))
+        if reason := _why_not({"variant": name, **known}):
+            left_out.append(reason)
+            continue
+        published = VARIANTS[name].options
+        values = {option: dict.fromkeys([published[option], *others]) for option, others in tried.items()}
+        for choices in product(*values.values()):
+            with suppress(ValueError):  # penalties with the level "corpus"
+                variants.append(resolve_variant(name, **known, **dict(zip(values, choices, strict=True))))
     variants.sort(key=lambda one: len(one.changes))
-    # Of equal variants the first one stays, since it is written last.
-    first_of = {replace(one, name="", summary="", source="", cites=""): one for one in reversed(variants)}
-    first = set(first_of.values())
-    return [one for one in variants if one in first or not one.changes], not_tried
+    scored_by: set[Variant] = set()
+    different = []
+    for one in variants:
+        choices_alone = replace(one, name="", summary="", source="", cites="")
+        if choices_alone not in scored_by or not one.changes:
+            different.append(one)
+        scored_by.add(choices_alone)
+    return different, list(dict.fromkeys(left_out))
+
+
+def _tried_values(sources: list[str], known: Mapping[str, Any]) -> tuple[dict[str, list[Any]], list[str]]:
+    """Return the values to try of each option that is not known, and why others are not tried."""
+    tried = {name: list(CHOICES[name].tried) for name in CHANGES if name not in known}
+    left_out: list[str] = []
+    if "tokenize" in tried:
+        tried["tokenize"] = list(dict.fromkeys([*tried["tokenize"], *fitting_tokenizers(sources)]))
+    if not _are_documents(sources):
+        tried.pop("penalties", None)
+    for name, values in tried.items():
+        reasons = {value: _why_not({name: value}) for value in values}
+        tried[name] = [value for value, reason in reasons.items() if reason is None]
+        left_out += filter(None, reasons.values())
+    if "tokenize" in tried:
+        named = ", ".join(tried["tokenize"])
+        left_out.append(f"tokenizers other than {named}: give that of the figure, such as tokenize='spacy-de'")
+    return tried, left_out
+
+
+def _why_not(options: Mapping[str, Any]) -> str | None:
+    """Return what is not installed that options need; None if they can be used, at least with the level "sentence"."""
+    try:
+        resolve_variant(**{**options, "level": "sentence"})
+    except ImportError as error:
+        return str(error)
+    return None
 
 
 def _are_documents(texts: list[str]) -> bool:

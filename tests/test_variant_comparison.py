@@ -30,7 +30,7 @@ def corpus():
 
 
 def test_what_is_neither_variant_nor_scorer_is_refused(corpus):
-    for other in (None, 5, "papers"):
+    for other in (None, 5, "bleu score"):
         with pytest.raises((TypeError, ValueError), match=f"^other: got {other!r}, expected one of hf, "):
             Scorer().explain_difference(other, **corpus)
 
