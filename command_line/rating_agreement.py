@@ -68,5 +68,6 @@ def _measure_scores(measured: MeasuredSystems) -> list[RatedScore]:
     scores = []
     for measure, numbers in measured.rows.items():
         rows, values_of = np.concatenate(numbers.swapaxes(0, 1)), measure.values_of_sums
-        scores.append(RatedScore("", measure.name, values_of(rows, 1), SystemRows(rows, values_of), ""))
+        signature = measured.signatures.get(measure.name, "")
+        scores.append(RatedScore("", measure.name, values_of(rows, 1), SystemRows(rows, values_of), signature))
     return scores

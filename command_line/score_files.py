@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from sari.command_line.arguments import BASELINES
 from sari.command_line.choices import Choices, LeftOutWarning, resolve_choices
@@ -108,11 +109,11 @@ def _document(
     """
     from sari.reports import building, report_page
 
-    style = {"by_order": options.by_order, "digits": options.width}
+    style: dict[str, Any] = {"by_order": options.by_order, "digits": options.width}
     with step_bar("Report", len(statistics) + 2, quiet=options.quiet) as advance:
         report = building.build_report(statistics, report, columns, seed=seed, advance=advance)
         advance("pictures and pages")
         ending = Path(options.report).suffix
         if ending == ".html":
             return report_page.report_as_html(report, **style)
-        return format_of_ending(ending).write(tabulate_scores(report, **style), options.layout)
+        return format_of_ending(ending).write(tabulate_scores(report, **style, show=options.show), options.layout)

@@ -36,11 +36,13 @@ class MeasuredSystems:
     Attributes:
         systems: their names.
         rows: by measure, the numbers that its value is computed from: float64[segment, system, number].
+        signatures: of the measures, by name; a measure computed elsewhere has none.
         resampling: how intervals and tests are computed: from the same draws of segments as SARI's with the same seed.
     """
 
     systems: list[str]
     rows: dict[Measure, np.ndarray]
+    signatures: dict[str, str]
     resampling: Resampling
 
     def figures(self) -> dict[str, NamedFigures]:
@@ -124,7 +126,11 @@ class Measuring:
             if not measure.missing and all(map(self._has, measure.arguments)):
                 numbers = measure.numbers({name: column(name) for name in measure.arguments})
                 rows[measure] = numbers.reshape(shape) * (100.0 if measure.unit == "%" else 1.0)
-        return MeasuredSystems(list(self.columns.predictions), rows, self.resampling)
+        sizes = {*map(len, self.columns.references)}
+        nrefs = sizes.pop() if len(sizes) == 1 else "var"
+        signatures = {row.name: row.signature(nrefs=nrefs, tokenize=self.tokenize) for row in rows}
+        signatures = {name: line for name, line in signatures.items() if line}
+        return MeasuredSystems(list(self.columns.predictions), rows, signatures, self.resampling)
 
     def add(
         self,
@@ -152,14 +158,12 @@ class Measuring:
             measures_of = {**figures[row.kind].get(row.name, {}), **tests.get((row.name, str(row.against)), {})}
             fields: dict[str, Any] = {name: {**getattr(row, name), **values} for name, values in measures_of.items()}
             rows.append(replace(row, **fields))
-        nrefs = report.nrefs[0] if len(report.nrefs) == 1 else "var"
-        signatures = {row.name: row.signature(nrefs=nrefs, tokenize=self.tokenize) for row in measured.rows}
         english = [measure.label for measure in measured.rows if measure.is_english]
         return replace(
             report,
             rows=rows,
             measures=list(measured.rows),
-            measure_signatures={name: line for name, line in signatures.items() if line},
+            measure_signatures=measured.signatures,
             warnings=report.warnings + warning_rows(language_warnings(english, self.columns.sources)),
         )
 

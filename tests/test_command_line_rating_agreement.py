@@ -1,6 +1,7 @@
 """`score.py --ratings`: what is printed is what the functions say of the same texts, in every format."""
 
 import json
+import re
 
 import pytest
 from programs import EXAMPLE, ROOT, SYSTEMS, example_corpus, refusal_of, with_system
@@ -84,6 +85,8 @@ def test_corpus_measures_of_whole_systems_are_ranked(printed_json, tmp_path):
     report = printed_json(*FILES, *SYSTEMS, "examples/references.1.txt", *rated, *given)
     outputs = [*CORPUS["predictions"].values(), [row[1] for row in CORPUS["references"]]]
     values = [translation.bleu(texts, CORPUS["references"]) for texts in outputs]
+    signature = next(row["signature"] for row in report["agreement"] if row["measure"] == "bleu")
+    assert re.match(r"BLEU\|nrefs:2\|case:mixed\|eff:no\|tok:none\|", signature)
     own = coefficients(report, level="systems", measure="bleu")
     assert own["pearson"]["value"] == pytest.approx(stats.pearsonr(values, [0, 1, 4]).statistic)
 

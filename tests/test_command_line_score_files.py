@@ -80,6 +80,7 @@ def test_reports_are_left_alone_where_something_is_wrong(run_here, corpus, path,
 def test_reports_heed_width_order_and_pairs_and_keep_warnings(printed_json, printed, tmp_path):
     path = tmp_path / "report.md"
     options = ["--all-pairs", "--by-order", "--by-references", "--resamples", 499, "--width", 4, "--quiet"]
+    options += ["--show", "sari", "keep", "difference", "group"]
     said = printed(*EXAMPLE, *SYSTEMS, *options, "--report", path)
     text = path.read_text()
     for words in ("Differences", "Group:", "SARI by n-gram order: easse", "SARI by number of references"):
@@ -87,6 +88,7 @@ def test_reports_heed_width_order_and_pairs_and_keep_warnings(printed_json, prin
     for result in printed_json(*EXAMPLE, *SYSTEMS)["systems"]:
         assert re.search(rf"\| (\*\*)?{result['scores']['sari']:.4f}(\*\*)?(\\\*)? \|", text)
     assert ("Warning" in said, "Warning" in text) == (False, True)
+    assert "Ranks" not in text
 
 
 def test_baselines_that_need_several_references(printed):
