@@ -15,7 +15,7 @@ from typing import Any
 
 from .data_warnings import TrainingWarning, give_warnings
 from .generated_texts import TextTokenizer, is_chat, score_texts
-from .messages import fault, short_repr
+from .messages import count_of, fault, short_repr
 from .text_checks import variant_warnings
 from .validation import check_whole_number, is_column, validate_shared
 
@@ -135,7 +135,7 @@ def _prompt_column(prompts: Any, sources: list[str], has_encoder: bool) -> Any:
     if not is_column(column):
         raise ValueError(fault("prompts", short_repr(prompts), "a list, or a function from a source to a prompt"))
     if len(column) != len(sources):
-        raise ValueError(fault("prompts", f"{len(column)} rows", f"{len(sources)} (as in sources)"))
+        raise ValueError(fault("prompts", count_of(len(column), "row"), f"{len(sources):,} (as in sources)"))
     return column
 
 
@@ -231,7 +231,7 @@ class Generator:
                 ids = model.generate(**inputs, **self._arguments)
                 ids = getattr(ids, "sequences", ids)  # with return_dict_in_generate=True
                 if len(ids) != len(batch):
-                    got = f"{len(ids)} texts for {len(batch)} prompts"
+                    got = f"{count_of(len(ids), 'text')} for {count_of(len(batch), 'prompt')}"
                     raise ValueError(fault("generation_kwargs", got, "one each"))
                 answers += ids.tolist() if self.has_encoder else ids[:, inputs["input_ids"].shape[1] :].tolist()
         limit, most = "max_new_tokens in generation_kwargs", self._arguments["max_new_tokens"]

@@ -19,7 +19,7 @@ from .aggregation import Result
 from .corpus_statistics import CorpusStatistics, score_columns
 from .data_warnings import give_warnings
 from .languages import is_code
-from .messages import fault, short_repr
+from .messages import count_of, fault, short_repr
 from .ngram_statistics import RATIO_PARTS, SegmentCounts
 from .significance import resolve_resampling
 from .text_checks import TextSample
@@ -281,7 +281,9 @@ def _checked_head(line: bytes) -> dict[str, Any]:
     validate_columns(*map(list, columns))
     segments, texts = head["segments"], len(head["texts"])
     if texts > segments or bool(segments) != bool(texts) or bool(segments) != bool(head["nrefs"]):
-        raise ValueError(fault("data", f"a state of {segments} segments with {texts} sampled ones", "some of them"))
+        raise ValueError(
+            fault("data", f"a state of {count_of(segments, 'segment')} with {texts} sampled ones", "some of them")
+        )
     return head
 
 

@@ -22,7 +22,7 @@ import numpy as np
 from .corpus_statistics import score_columns
 from .data_warnings import give_warnings
 from .generated_texts import PADDING, Postprocess, TextTokenizer, apply_postprocess, is_chat, score_texts
-from .messages import fault, short_repr
+from .messages import count_of, fault, short_repr
 from .states import MadeByScorer
 from .text_checks import variant_warnings
 from .validation import check_flags, is_column, validate_columns, validate_shared
@@ -154,7 +154,7 @@ class ComputeMetrics(MadeByScorer):
         shape: tuple[int, ...] = getattr(predictions, "shape", ())
         if len(shape) != 2 or len(labels) != shape[0] or predictions.dtype.kind not in "iu":
             got = f"{type(predictions).__name__} of shape {shape}"
-            wanted = f"token ids of {len(labels)} rows: predict_with_generate=True, or sari.attach"
+            wanted = f"token ids of {count_of(len(labels), 'row')}: predict_with_generate=True, or sari.attach"
             raise ValueError(fault("predictions", got, wanted))
 
         rows = [self._find(number, labels, inputs) for number in range(len(labels))]
@@ -341,8 +341,8 @@ class Reward(MadeByScorer):
             if name not in present:
                 raise ValueError(fault("reward", f"columns {', '.join(present)}", f"also {name!r}"))
             if len(columns[name]) != len(completions):
-                wanted = f"{len(completions)} (as in completions)"
-                raise ValueError(fault(name, f"{len(columns[name])} rows", wanted))
+                wanted = f"{len(completions):,} (as in completions)"
+                raise ValueError(fault(name, count_of(len(columns[name]), "row"), wanted))
         texts = [_text_of(f"completions[{row}]", completion) for row, completion in enumerate(completions)]
         sources, references = list(columns[self.source]), list(map(_without_none, columns[self.references]))
         unscored = [row for row in range(len(texts)) if sources[row] is None or references[row] is None]

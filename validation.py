@@ -11,7 +11,7 @@ from itertools import chain, islice
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
-from .messages import fault, short_repr, unknown_name
+from .messages import count_of, fault, short_repr, unknown_name
 
 _TEXTS = "a list with one str per segment"
 _LISTS_OF_TEXTS = "a list with, per segment, a list of str or one str"
@@ -135,8 +135,8 @@ def _check_corpus(
     for name, column in columns.items():
         _check_length(name, column, sources)
     if len(references) != len(sources) and set(map(len, references)) == {len(sources)}:
-        wanted = f"{len(sources)} (one list per segment, not one per annotator)"
-        raise ValueError(fault("references", f"{len(references)} rows", wanted))
+        wanted = f"{len(sources):,} (one list per segment, not one per annotator)"
+        raise ValueError(fault("references", count_of(len(references), "row"), wanted))
     _check_length("references", references, sources)
     return sources, list(columns.values()), references
 
@@ -144,7 +144,7 @@ def _check_corpus(
 def _check_length(name: str, rows: list[Any], sources: list[str]) -> None:
     """Refuse a column that has more or fewer rows than the sources."""
     if len(rows) != len(sources):
-        raise ValueError(fault(name, f"{len(rows)} rows", f"{len(sources)} (as in sources)"))
+        raise ValueError(fault(name, count_of(len(rows), "row"), f"{len(sources):,} (as in sources)"))
 
 
 def validate_texts(name: str, column: Any) -> list[str]:
@@ -331,7 +331,7 @@ def refuse_positions(method: str, given: tuple[Any, ...], names: Sequence[str]) 
     """Refuse arguments without names (TypeError), since other modules and programs have them in another order."""
     if given:
         by_name = ", ".join(f"{name}=..." for name in names)
-        raise TypeError(fault(method, f"{len(given)} arguments without names", f"{method}({by_name})"))
+        raise TypeError(fault(method, f"{count_of(len(given), 'argument')} without names", f"{method}({by_name})"))
 
 
 def refuse_unknown(unknown: Collection[str], known: Collection[str]) -> None:

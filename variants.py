@@ -20,7 +20,7 @@ from .languages import (
     is_code,
     version_of,
 )
-from .messages import fault
+from .messages import count_of, fault
 from .validation import check_choice, check_flags, check_share, check_whole_number, refuse_unknown
 
 VERSION = "2.0.0"
@@ -463,7 +463,7 @@ OPTIONS: dict[str, Option] = {
         check=partial(check_whole_number, least=1, most=_LONGEST_NGRAMS),
         key="order",
         read=int,
-        words=lambda value: f"up to {value} tokens",
+        words=lambda value: f"up to {count_of(value, 'token')}",
     ),
     "level": _choice(
         LEVELS,

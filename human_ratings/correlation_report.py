@@ -20,6 +20,7 @@ from typing import Any
 from sari.companion_measures.registry import MEASURES
 from sari.data_warnings import WarningRow
 from sari.human_ratings.correlation import Agreement
+from sari.messages import count_of
 from sari.reports.score_report import without_empty
 from sari.reports.score_tables import LABELS
 from sari.reports.tables import Table, TableReport, interval_heading, interval_text, table_of_columns
@@ -96,7 +97,10 @@ def _tables(report: AgreementReport) -> Iterator[Table]:
     """Yield a table for each level."""
     names_variants = len({row.variant for row in report.rows if row.variant}) > 1
     intervals = interval_heading(report.confidence)
-    for level, number in (("segments", f"{report.ratings} outputs"), ("systems", f"{len(report.systems)} systems")):
+    for level, number in (
+        ("segments", count_of(report.ratings, "output")),
+        ("systems", count_of(len(report.systems), "system")),
+    ):
         rows = [row for row in report.rows if row.level == level]
         columns = [("Variant", [row.variant for row in rows])] if names_variants else []
         columns.append(("Measure", [_label(row.measure) for row in rows]))
@@ -120,7 +124,7 @@ def _notes(report: AgreementReport) -> list[str]:
     names = {row.measure for row in report.rows}
     notes += [f"{measure.label}: {measure.about}" for measure in MEASURES if measure.name in names]
     if report.confidence is not None:
-        over = f"{report.sources} sources, each with all its outputs"
+        over = f"{count_of(report.sources, 'source')}, each with all its outputs"
         method = BOOTSTRAP.describe(report.resamples, report.seed, over=over)
         notes.append(f"{interval_heading(report.confidence)}: {method}")
     return notes

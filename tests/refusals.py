@@ -167,7 +167,7 @@ BAD = [
     ),
     (with_row("references", 2, ["[]"]), "references[2]: got no reference, expected at least one"),
     # Lengths
-    ({"predictions": ["a"]}, "predictions: got 1 rows, expected 3 (as in sources)"),
+    ({"predictions": ["a"]}, "predictions: got 1 row, expected 3 (as in sources)"),
     ({"references": list("abcd")}, "references: got 4 rows, expected 3 (as in sources)"),
     ({"references": []}, "references: got 0 rows, expected 3 (as in sources)"),
     ({"sources": []}, "predictions: got 3 rows, expected 0 (as in sources)"),

@@ -86,7 +86,7 @@ REFUSED = [
         )
         for name in ("sari", "SARI", "bleu", "BLEU_low", "p", "intervals")
     ),
-    (["--own-measure", "x={folder}/one.tsv"], "--own-measure: x: deleting: got 1 rows, expected 10 (as in outputs)"),
+    (["--own-measure", "x={folder}/one.tsv"], "--own-measure: x: deleting: got 1 row, expected 10 (as in outputs)"),
     (["--own-measure", "x={folder}/none"], "{folder}/none: No such file or directory, expected a file"),
     (["--own-measure", "x={folder}/bad.tsv"], "{folder}/bad.tsv:2: deleting: got 'high', expected a number"),
 ]

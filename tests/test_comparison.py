@@ -148,7 +148,7 @@ def test_memory_of_a_comparison_is_bounded(sari, examples):
             f"method: got None with all_pairs=True, expected one of {', '.join(TESTS)}",
         ),
         ({"baseline": "x"}, ValueError, "baseline: got 'x', expected one of deleting, rewriting"),
-        ({"predictions": {"x": ["a"]}}, ValueError, "predictions['x']: got 1 rows, expected 10 (as in sources)"),
+        ({"predictions": {"x": ["a"]}}, ValueError, "predictions['x']: got 1 row, expected 10 (as in sources)"),
         (
             {"sources": [], "predictions": {"x": []}, "references": []},
             ValueError,

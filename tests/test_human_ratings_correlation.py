@@ -82,7 +82,7 @@ def test_draws_whose_scores_are_all_the_same_say_nothing(coefficient):
         ({}, [1, 2], {}, "scores: got none, expected at least one column of numbers"),
         ({"a": [1, 2]}, [1, 2], {"coefficient": "phi"}, "coefficient: got 'phi', expected "),
         ({"a": [1, 2]}, [1, 2], {"baseline": "b"}, "baseline: got 'b', expected "),
-        ({"a": [1, 2]}, [1, 2], {"groups": [1]}, "groups: got 1 rows, expected 2 (as in ratings)"),
+        ({"a": [1, 2]}, [1, 2], {"groups": [1]}, "groups: got 1 row, expected 2 (as in ratings)"),
         ({"a": [1, 2]}, [1, 2], {"groups": [1, 1]}, "groups: got one group, expected at least two to draw from"),
         ({"a": [1, 2]}, [1, 2], {"systems": [1, 1]}, "systems: got 1, expected at least two"),
         ({"a": [1, 2]}, [1, 2], {"confidence": 2}, "confidence: got 2, expected a number between 0 and 1"),

@@ -527,7 +527,7 @@ BAD_OPTIONS = [
     ({"batch_size": 0}, r"batch_size: got 0, expected a whole number of at least 1"),
     ({"prompts": begin_answer}, r"prompts\[0\]: got a chat that ends with an answer, exp"),
     ({"prompts": 5}, r"prompts: got 5, expected a list, or a function from a source to a prompt"),
-    ({"prompts": ["a"]}, r"prompts: got 1 rows, expected 10 \(as in sources\)"),
+    ({"prompts": ["a"]}, r"prompts: got 1 row, expected 10 \(as in sources\)"),
     ({"prompts": [*PROMPTS[1:], []]}, r"prompts\[9\]: got \[\], expected a str, a list of messages, or token ids"),
     (
         {"prompts": [["a"], *PROMPTS[1:]]},
@@ -591,7 +591,7 @@ BAD_COMPLETIONS = [
     ({"source": None}, r"reward: got columns references, expected also 'source'$"),
     ({"source": [5]}, r"sources\[0\]: got int"),
     ({"references": [5]}, r"references\[0\]: got int"),
-    ({"completions": ["a", "b"]}, r"source: got 1 rows, expected 2 \(as in completions\)$"),
+    ({"completions": ["a", "b"]}, r"source: got 1 row, expected 2 \(as in completions\)$"),
     ({"references": [["a"], ["b"]]}, r"references: got 2 rows, expected 1 \(as in completions\)$"),
     ({"completions": [5]}, r"completions\[0\]: got 5, expected a str or a list of messages$"),
     ({"completions": [[]]}, r"completions\[0\]: got \[\], expected a str or a list of messages$"),

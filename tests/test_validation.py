@@ -212,7 +212,7 @@ def test_candidates_are_lists_of_any_length():
     ("candidates", "message"),
     [
         ("abc", "candidates: got str, expected a list with, per segment, a list of str"),
-        ([["a"]], "candidates: got 1 rows, expected 3 (as in sources)"),
+        ([["a"]], "candidates: got 1 row, expected 3 (as in sources)"),
         ([["a", "b"], "text", ["c", "d"]], "candidates[1]: got str, expected a list of str"),
         ([["a", "b"], ["a", 5], ["c", "d"]], "candidates[1][1]: got int, expected str"),
         ([["a", "b"], ["a", "b"], ["c"]], "candidates[2]: got 1, expected at least 2"),

@@ -17,7 +17,7 @@ def test_every_option_that_has_several_values_has_a_control():
     assert chosen == components.initial_choices(names)
     assert resolve_options(components.options_of(names, chosen)) == resolve_variant("easse")
     assert controls["tokenize"].choices[0] == ("13a (default)", "default")
-    assert controls["max_order"].choices[:2] == [("up to 4 tokens (default)", "default"), ("up to 1 tokens", "1")]
+    assert controls["max_order"].choices[:2] == [("up to 4 tokens (default)", "default"), ("up to 1 token", "1")]
 
 
 @pytest.mark.parametrize("name", [name for name in offered_options() if name != "variant"])

@@ -18,7 +18,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sari.messages import escape_unprintable, fault, short_line, short_repr, truncate
+from sari.messages import count_of, escape_unprintable, fault, short_line, short_repr, truncate
 from sari.text_files.errors import FileError
 from sari.text_files.reading import TABLE_ENDINGS, name_of, read_columns, read_lines
 from sari.validation import Columns, SystemColumns, validate_columns, validate_texts
@@ -255,7 +255,9 @@ def _read_separated(name: str, lines: list[str], first: str) -> tuple[list[str],
         for cells in filter(None, reader):
             place = f"{name}:{reader.line_num - sum(cell.count(chr(10)) for cell in cells)}"
             if len(cells) != len(header):
-                raise FileError(f"{place}: got {len(cells)} cells, expected {len(header)} (as in the first line)")
+                raise FileError(
+                    f"{place}: got {count_of(len(cells), 'cell')}, expected {len(header)} (as in the first line)"
+                )
             rows[place] = dict(zip(header, cells, strict=True))
     except csv.Error as error:
         raise FileError(f"{name}:{reader.line_num}: not CSV: {error}") from None
