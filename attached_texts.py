@@ -67,7 +67,7 @@ def attach(
         sari.attach(trainer, sources=sources, references=references, prompts="Simplify: {}".format)
         trainer.train()
     """
-    _prefix(trainer, evaluation_set)
+    _metric_prefix(trainer, evaluation_set)  # refuses an unknown set
     sources, references = validate_shared(sources, references)
     if not sources:
         raise ValueError(fault("sources", "no rows", "at least one"))
@@ -83,8 +83,8 @@ def attach(
     give_warnings(tokenizer.change_warnings(references, postprocess))
     give_warnings(generator.tuning_warnings(trainer.model))
 
-    def score(evaluated: Any) -> dict[str, float]:
-        texts = generator.texts(evaluated, ids)
+    def score(evaluating_trainer: Any) -> dict[str, float]:
+        texts = generator.texts(evaluating_trainer, ids)
         return score_texts(texts, sources, references, variant=scorer.variant, postprocess=postprocess)
 
     _add_scores(trainer, evaluation_set, score)
@@ -100,7 +100,7 @@ def _add_scores(trainer: Any, evaluation_set: str | None, score: Callable[[Any],
 
     class TrainerWithTexts(kind):  # type: ignore[misc, valid-type]
         def evaluation_loop(self, *arguments: Any, metric_key_prefix: str = "eval", **options: Any) -> Any:
-            is_scored = metric_key_prefix == _prefix(self, evaluation_set)
+            is_scored = metric_key_prefix == _metric_prefix(self, evaluation_set)
             output = super().evaluation_loop(*arguments, metric_key_prefix=metric_key_prefix, **options)
             if is_scored:
                 scores = {f"{metric_key_prefix}_{name}": value for name, value in score(self).items()}
@@ -114,7 +114,7 @@ def _add_scores(trainer: Any, evaluation_set: str | None, score: Callable[[Any],
     trainer.__class__ = TrainerWithTexts
 
 
-def _prefix(trainer: Any, evaluation_set: str | None) -> str:
+def _metric_prefix(trainer: Any, evaluation_set: str | None) -> str:
     """Return the prefix of the metrics of the evaluations that are scored."""
     names = list(trainer.eval_dataset) if isinstance(trainer.eval_dataset, Mapping) else [None]
     if evaluation_set not in names:
