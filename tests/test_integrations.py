@@ -32,12 +32,14 @@ ROWS = [json.loads(line) for line in (FOLDER / "data" / "test.jsonl").read_text(
 SOURCES = [row["source"] for row in ROWS]
 REFERENCES = [row["references"] for row in ROWS]
 OUTPUTS = (ROOT / "examples" / "outputs.txt").read_text(encoding="utf-8").splitlines()
+COLUMNS = {"sources": SOURCES, "predictions": OUTPUTS, "references": REFERENCES}
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
-def expected(predictions, variant, **options):
-    return Scorer(variant, **options).compute(sources=SOURCES, predictions=predictions, references=REFERENCES)
+def expected(variant="easse", rows=slice(None), predictions=OUTPUTS, **options):
+    columns = {**COLUMNS, "predictions": predictions}
+    return Scorer(variant, **options).compute(**{name: column[rows] for name, column in columns.items()})
 
 
 # ---- torchmetrics ----------------------------------------------------------------------------------------------------
@@ -47,20 +49,17 @@ def expected(predictions, variant, **options):
 def test_torchmetrics_in_batches(variant):
     metric = sari_torchmetrics.SariMetric(variant)
     for place in range(0, len(SOURCES), 3):
-        batch = slice(place, place + 3)
-        found = metric(SOURCES[batch], OUTPUTS[batch], REFERENCES[batch])  # `forward` returns the batch's own
-        columns = {"sources": SOURCES[batch], "predictions": OUTPUTS[batch], "references": REFERENCES[batch]}
-        assert found.item() == Scorer(variant).compute(**columns)["sari"]
-    assert metric.compute().item() == expected(OUTPUTS, variant)["sari"]
+        rows = slice(place, place + 3)
+        batch = [column[rows] for column in COLUMNS.values()]
+        assert metric(*batch).item() == expected(variant, rows)["sari"]  # `forward` returns the batch's own
     assert metric.signature() == Scorer(variant).signature(nrefs=2)
     metric.set_dtype(torch.float32)
     assert {(state.dtype, state.dim()) for state in metric.packed} == {(torch.uint8, 1)}  # so that any device holds it
-    again = pickle.loads(pickle.dumps(metric))
-    assert again.compute().item() == expected(OUTPUTS, variant)["sari"]
+    for same in (metric, pickle.loads(pickle.dumps(metric))):
+        assert same.compute().item() == expected(variant)["sari"]
     metric.reset()
-    metric.update(SOURCES[:1], OUTPUTS[:1], REFERENCES[:1])
-    columns = {"sources": SOURCES[:1], "predictions": OUTPUTS[:1], "references": REFERENCES[:1]}
-    assert metric.compute().item() == Scorer(variant).compute(**columns)["sari"]
+    metric.update(*batch)
+    assert metric.compute().item() == expected(variant, rows)["sari"]
 
 
 def test_torchmetrics_merges_states():
@@ -68,33 +67,34 @@ def test_torchmetrics_merges_states():
     for part, rows in zip(parts, (slice(0, 4), slice(4, None)), strict=True):
         part.update(sources=SOURCES[rows], preds=OUTPUTS[rows], target=REFERENCES[rows])
     parts[0].merge_state(parts[1])
-    assert parts[0].compute().item() == expected(OUTPUTS, "easse")["keep"]
+    assert parts[0].compute().item() == expected()["keep"]
 
 
 def test_torchmetrics_before_the_first_update():
     metric = sari_torchmetrics.SariMetric()
     with pytest.warns(UserWarning, match="before the ``update`` method"):
         assert torch.isnan(metric.compute())
-    metric.update(SOURCES, OUTPUTS, REFERENCES)
+    metric.update(**COLUMNS)
     figure, _ = metric.plot()
     assert figure.axes
 
 
 def test_torchmetrics_among_others_and_with_options():
     kinds = {score: sari_torchmetrics.SariMetric(score=score) for score in ("sari", "keep", "delete", "add")}
-    cased = sari_torchmetrics.SariMetric("hf", scoring={"lowercase": False})
-    collection = torchmetrics.MetricCollection({**kinds, "cased": cased, "bleu": torchmetrics.text.BLEUScore()})
-    collection.update(sources=SOURCES, preds=OUTPUTS, target=REFERENCES)
-    found = {name: score.item() for name, score in collection.compute().items()}
-    assert {name: found[name] for name in kinds} == expected(OUTPUTS, "easse")
-    assert found["cased"] == expected(OUTPUTS, "hf", lowercase=False)["sari"]
     scoring = {"tokenize": str.lower, "lowercase": False}
-    callables = sari_torchmetrics.SariMetric("hf", scoring=scoring)
-    callables.update(SOURCES, OUTPUTS, REFERENCES)
-    assert callables.compute().item() == expected(OUTPUTS, "hf", **scoring)["sari"]
-    for arguments, message in [({"variant": "bleu"}, "variant: got 'bleu', exp"), ({"score": "f1"}, "score: got 'f1'")]:
-        with pytest.raises(ValueError, match=f"^{message}"):
-            sari_torchmetrics.SariMetric(**arguments)
+    with_callable = sari_torchmetrics.SariMetric("hf", scoring=scoring)
+    others = {"callable": with_callable, "bleu": torchmetrics.text.BLEUScore()}
+    collection = torchmetrics.MetricCollection({**kinds, **others})
+    collection.update(sources=SOURCES, preds=OUTPUTS, target=REFERENCES)
+    scores = {name: score.item() for name, score in collection.compute().items()}
+    assert {name: scores[name] for name in kinds} == expected()
+    assert scores["callable"] == expected("hf", **scoring)["sari"]
+
+
+@pytest.mark.parametrize("arguments", [{"variant": "bleu"}, {"score": "bleu"}], ids=str)
+def test_torchmetrics_refuses(arguments):
+    with pytest.raises(ValueError, match=f"^{next(iter(arguments))}: got 'bleu', expected one of "):
+        sari_torchmetrics.SariMetric(**arguments)
 
 
 PROCESS = """
@@ -121,18 +121,14 @@ dist.destroy_process_group()
 
 def test_torchmetrics_in_two_processes(tmp_path):
     columns = json.dumps([SOURCES, OUTPUTS, REFERENCES])
-    command = [sys.executable, "-c", PROCESS]
-    folders = [str(ROOT), str(FOLDER)]
-    processes = [
-        subprocess.Popen([*command, str(rank), str(tmp_path / "store"), columns, *folders], stdout=-1, stderr=-1)
-        for rank in range(2)
-    ]
+    arguments = [str(tmp_path / "store"), columns, str(ROOT), str(FOLDER)]
+    commands = [[sys.executable, "-c", PROCESS, str(rank), *arguments] for rank in range(2)]
+    processes = [subprocess.Popen(command, stdout=-1, stderr=-1) for command in commands]
     try:
         for process in processes:
             output, error = process.communicate(timeout=240)
             assert process.returncode == 0, error.decode()
-            found = json.loads(output.splitlines()[-1])
-            assert found == [expected(OUTPUTS, variant)["sari"] for variant in ("hf", "easse", "easse")]
+            assert json.loads(output.splitlines()[-1]) == [expected(name)["sari"] for name in ("hf", "easse", "easse")]
     finally:
         for process in processes:
             process.kill()
@@ -151,7 +147,8 @@ def test_lm_evaluation_harness(metadata):
         metadata=metadata,
     )
     found = results["results"]["sari_example"]
-    scores = expected(["lol"] * len(SOURCES), metadata.get("variant", "easse"))
+    outputs = ["lol"] * len(SOURCES)
+    scores = expected(**metadata, predictions=outputs)
     assert {name: found[f"{name},none"] for name in scores} == scores
     assert found["sample_len"] == len(SOURCES)
     # The lines of docs/recipes.md read what the harness logs.
@@ -161,7 +158,7 @@ def test_lm_evaluation_harness(metadata):
         "predictions": [sample["filtered_resps"][0] for sample in samples],
         "references": [sample["doc"]["references"] for sample in samples],
     }
-    assert Scorer("easse").compute(**read) == expected(["lol"] * len(SOURCES), "easse")
+    assert read == {**COLUMNS, "predictions": outputs}
 
 
 def test_lighteval(tmp_path, monkeypatch):
@@ -180,9 +177,8 @@ def test_lighteval(tmp_path, monkeypatch):
     )
     pipeline.evaluate()
     found = pipeline.get_results()["results"]["sari_example:0"]
-    assert {name: found[name] for name in ("sari", "keep", "delete", "add")} == expected(
-        ["random baseline"] * len(SOURCES), "easse"
-    )
+    scores = expected(predictions=["random baseline"] * len(SOURCES))
+    assert {name: found[name] for name in scores} == scores
 
 
 # ---- A cluster -------------------------------------------------------------------------------------------------------
@@ -192,14 +188,13 @@ def test_parquet_files_on_a_cluster(monkeypatch, tmp_path, capsys):
     """The example prints the score of the corpus, and writes the rows with their scores."""
     monkeypatch.setenv("PYTHONPATH", str(ROOT / "examples"))  # the processes of the cluster import `ray_score` too
     monkeypatch.syspath_prepend(ROOT / "examples")
-    columns = {"sources": SOURCES, "predictions": OUTPUTS, "references": REFERENCES}
-    rows = pa.table({"number": range(len(SOURCES)), **columns})
+    rows = pa.table({"number": range(len(SOURCES)), **COLUMNS})
     (tmp_path / "rows").mkdir()
     for begin, length in ((0, 4), (4, None)):
         pyarrow.parquet.write_table(rows.slice(begin, length), tmp_path / "rows" / f"{begin}.parquet")
     with ray.init(num_cpus=3, include_dashboard=False, log_to_driver=False):
         importlib.import_module("ray_score").main(str(tmp_path / "rows"), str(tmp_path / "scored"), "easse")
-    right = Scorer("easse").compute(**columns, details=True)
+    right = Scorer("easse").compute(**COLUMNS, details=True)
     printed = capsys.readouterr().out.splitlines()[-1]  # Ray prints there too
     assert printed.startswith(f"{right['sari']:.2f}  {len(SOURCES)} segments  SARI|variant:easse|nrefs:2|")
     found = pyarrow.parquet.read_table(tmp_path / "scored").sort_by("number").to_pydict()
@@ -220,6 +215,6 @@ def test_recipes(monkeypatch, tmp_path, name):
     rows = zip(SOURCES, OUTPUTS, REFERENCES, strict=True)
     samples = [{"doc": {"source": one, "references": two}, "filtered_resps": [text]} for one, text, two in rows]
     Path("samples_sari_example.jsonl").write_text("\n".join(map(json.dumps, samples)), encoding="utf-8")
-    names = {"sources": SOURCES, "predictions": OUTPUTS, "references": REFERENCES}
+    names = dict(COLUMNS)
     exec(re.search(rf"^## {name}\n.*?^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)[1], names)
-    assert names["score"] == expected(OUTPUTS, "easse")["sari"]
+    assert names["score"] == expected()["sari"]

@@ -278,16 +278,6 @@ def test_ids_that_are_not_of_generated_texts_alone(sari, begins, predict, refuse
         function(evaluated)
 
 
-def test_a_model_that_continues_its_inputs_is_refused(sari, tokenizer, rows, tmp_path):
-    """It has no encoder: its outputs begin with its inputs, which begin with a special token here."""
-    begun = rows.map(lambda row: {"input_ids": [2, *row["input_ids"]], "labels": [-100, *row["labels"]]})
-    begun = begun.add_column("source", SOURCES).add_column("references", REFERENCES).remove_columns("attention_mask")
-    function, arguments = sari.compute_metrics(tokenizer, begun), {**GENERATES, "generation_max_length": 120}
-    trainer = make_trainer(tmp_path, tokenizer, make_llama(tokenizer), begun, function, **arguments)
-    with pytest.raises(ValueError, match=f"^predictions: got {CONTINUED}"):
-        trainer.evaluate()
-
-
 CUT = "many outputs are cut before their end: raise "
 LACKING = "outputs have ids that the tokenizer lacks: give the one of the Trainer"
 #: How many of ten rows end with which id, and the warning.
@@ -415,6 +405,7 @@ LLAMA = {
     "an answer that is begun": ({**BEGUN, "postprocess": lambda text: text[3:]}, BEGUN_PROMPTS, SHORT),
     "no beginning": ({"prompts": PROMPT.format}, [f"<unk>{prompt}" for prompt in PROMPTS], SHORT),
     "a beginning": ({"prompts": f"<unk>{PROMPT}".format}, [f"<unk>{prompt}" for prompt in PROMPTS], SHORT),
+    "nothing but an end": ({"prompts": lambda _: ""}, ["</s>"] * 10, SHORT),
     "one to sample from": ({"generation_kwargs": {**SHORT, "do_sample": True, "top_k": 1}}, PROMPTS, SHORT),
     "more than tokens": ({"generation_kwargs": {**SHORT, "return_dict_in_generate": True}}, PROMPTS, SHORT),
     "stop_strings": ({"generation_kwargs": STOP}, PROMPTS, {**STOP, "tokenizer": make_tokenizer()}),
@@ -428,15 +419,15 @@ T5 = {"sources": ({"prompts": None}, SOURCES, SHORT), "prompts": ({"prompts": TO
 @pytest.mark.parametrize("name", [*LLAMA, *T5])
 def test_the_model_generates_as_for_each_prompt_alone(sari, attached, rows, dataset, tmp_path, name):
     options, prompts, same = {**LLAMA, **T5}[name]
-    tokenizer, make, data = make_tokenizer(begins="beginning" in name), make_llama, rows
-    if name in T5:
-        make, data = make_t5, dataset
-    model = make(tokenizer)
+    tokenizer = make_tokenizer(begins="beginning" in name)
+    # A model that learned nothing generates something else after two beginnings.
+    config = {"initializer_range": 0.5} if "beginning" in name else {}
+    model = make_t5(tokenizer) if name in T5 else make_llama(tokenizer, **config)
     model.generation_config.update(**(OWN if name in T5 else SAMPLES))
-    trainer = attached(make_trainer(tmp_path, tokenizer, model, data, kind=Trainer), **options)
-    texts = map(options.get("postprocess", str), generated(model, tokenizer, prompts, **same))
-    with sari.collect_warnings() if name in T5 else nullcontext():
-        assert of_evaluation(trainer.evaluate()) == expected_scores(sari, list(texts))
+    trainer = make_trainer(tmp_path, tokenizer, model, dataset if name in T5 else rows, kind=Trainer)
+    texts = list(map(options.get("postprocess", str), generated(model, tokenizer, prompts, **same)))
+    with sari.collect_warnings():
+        assert of_evaluation(attached(trainer, **options).evaluate()) == expected_scores(sari, texts)
 
 
 def test_sampling_is_what_is_asked_for(sari, texts, attached):
@@ -568,22 +559,19 @@ def test_tokenizers_that_are_refused(tokenizer, attached):
 
 @pytest.mark.parametrize("unit", [False, True])
 def test_the_reward_is_the_score_of_each_completion_alone(sari, unit):
-    columns = {"complex": SOURCES[:3], "simple": REFERENCES[:3], "other": None, "trainer_state": None}
-    scores = [expected_scores(sari, OUTPUTS, [row])["sari"] / (100 if unit else 1) for row in range(3)]
+    columns = {"complex": SOURCES[:3], "simple": REFERENCES[:3], "trainer_state": None}
+    texts = [*OUTPUTS[:2], ""]
+    scores = [expected_scores(sari, texts, [row])["sari"] / (100 if unit else 1) for row in range(3)]
     names = {"source": "complex", "references": "simple", "unit": unit}
     reward = sari.reward(**names)
-    assert reward(prompts=["?"] * 3, completions=[f" {text}\n" for text in OUTPUTS[:3]], **columns) == scores
-    for content in (" {}".format, lambda text: [{"type": "text", "text": part} for part in (" ", text[:9], text[9:])]):
-        chats = [[{"role": "assistant", "content": content(text)}] for text in OUTPUTS[:3]]
+    assert reward(prompts=["?"] * 3, completions=[f" {text}\n" for text in texts], **columns) == scores
+    # The content of a message is None where a tool is called.
+    parts = [[{"type": "text", "text": part} for part in (" ", text[:9], text[9:])] for text in texts]
+    for contents in (texts, [*texts[:2], None], parts):
+        chats = [[*ask("?"), {"role": "assistant", "content": content}] for content in contents]
         assert reward(completions=chats, **columns) == scores
     thought = sari.reward(**names, postprocess=lambda text: text.partition("</think>")[2])
-    assert thought(completions=[f"<think>Hm.</think>\n{text}" for text in OUTPUTS[:3]], **columns) == scores
-
-
-def test_a_call_of_a_tool_is_an_empty_text(sari):
-    columns = {"source": ["a b"], "references": ["a"]}
-    call = [[{"role": "assistant", "content": None, "tool_calls": []}]]
-    assert sari.reward()(completions=call, **columns) == sari.reward()(completions=[""], **columns)
+    assert thought(completions=[f"<think>Hm.</think>\n{text}" for text in texts], **columns) == scores
 
 
 PARTS = r"completions\[0\]: got .* parts with text$"

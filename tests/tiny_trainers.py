@@ -65,27 +65,21 @@ def make_tokenizer(begins=False, texts=None):
 
 def make_t5(tokenizer):
     """Return a model that learned most of the corpus; it has more outputs than the tokenizer has tokens."""
-    return _learned(T5ForConditionalGeneration, len(tokenizer) + 7)
+    return copy.deepcopy(_trained("T5", len(tokenizer) + 7))
 
 
 def make_llama(tokenizer, **config):
     """Return a language model that learned most of the corpus, or one that learned nothing, with another config."""
-    return _llama(len(tokenizer), **config) if config else _learned(LlamaForCausalLM, len(tokenizer))
-
-
-def _learned(kind, size):
-    return copy.deepcopy(_trained(kind, size))
+    return _llama(len(tokenizer), **config) if config else copy.deepcopy(_trained("Llama", len(tokenizer)))
 
 
 @functools.cache
-def _trained(kind, size):
+def _trained(name, size):
     """Train a model until its loss is small: some forty steps."""
     tokenizer, threads = make_tokenizer(), torch.get_num_threads()
-    model, rows = (_t5(size), make_dataset(tokenizer)) if kind is T5ForConditionalGeneration else (None, None)
-    if model is None:
-        model, rows = _llama(size, initializer_range=0.02), make_causal_dataset(tokenizer)
-    columns = ("input_ids", "attention_mask", "labels")
-    batch = DataCollatorForSeq2Seq(tokenizer)([{name: row[name] for name in columns} for row in rows])
+    model = _t5(size) if name == "T5" else _llama(size, initializer_range=0.02)
+    rows = (make_dataset if name == "T5" else make_causal_dataset)(tokenizer)
+    batch = DataCollatorForSeq2Seq(tokenizer)(list(rows.select_columns(["input_ids", "attention_mask", "labels"])))
     optimizer, loss = torch.optim.AdamW(model.parameters(), lr=1e-2), 9.0
     torch.set_num_threads(1)
     while loss > 0.06:
@@ -120,13 +114,11 @@ def make_dataset(tokenizer, labels=LABELS, references=REFERENCES):
 
 def make_causal_dataset(tokenizer):
     """Return prompts and answers in one, as language models are trained, with -100 for the prompts."""
-    asked = tokenizer(list(map(PROMPT.format, SOURCES)), add_special_tokens=False)["input_ids"]
-    pairs = list(zip(asked, tokenizer(LABELS)["input_ids"], strict=True))
-    columns = {
-        "input_ids": [one + two for one, two in pairs],
-        "labels": [[-100] * len(one) + two for one, two in pairs],
-    }
-    return Dataset.from_dict({**columns, "attention_mask": [[1] * len(row) for row in columns["labels"]]})
+    prompts = tokenizer(list(map(PROMPT.format, SOURCES)), add_special_tokens=False)["input_ids"]
+    answers = tokenizer(LABELS)["input_ids"]
+    ids = [prompt + answer for prompt, answer in zip(prompts, answers, strict=True)]
+    labels = [[-100] * len(prompt) + answer for prompt, answer in zip(prompts, answers, strict=True)]
+    return Dataset.from_dict({"input_ids": ids, "labels": labels, "attention_mask": [[1] * len(row) for row in ids]})
 
 
 def make_trainer(
