@@ -72,7 +72,7 @@ def validate_columns(sources: Any, predictions: Any, references: Any) -> Columns
     ...
     ValueError: sources[1]: got a missing value (None), expected str
     """
-    sources, (predictions,), references = _check_corpus(sources, {"predictions": predictions}, references)
+    sources, (predictions,), references = _check_corpus(sources, [("predictions", predictions)], references)
     return Columns(sources, predictions, references)
 
 
@@ -89,7 +89,7 @@ def validate_systems(sources: Any, predictions: Any, references: Any) -> SystemC
     for name in predictions:
         if not isinstance(name, str):
             raise ValueError(fault("predictions", f"the name {short_repr(name)}", "a str"))
-    named = {f"predictions[{short_repr(name)}]": column for name, column in predictions.items()}
+    named = [(f"predictions[{short_repr(name)}]", column) for name, column in predictions.items()]
     sources, columns, references = _check_corpus(sources, named, references)
     return SystemColumns(sources, dict(zip(predictions, columns, strict=True)), references)
 
@@ -100,7 +100,7 @@ def validate_shared(sources: Any, references: Any) -> tuple[list[str], list[list
     >>> validate_shared(["a b"], ["a"])
     (['a b'], [['a']])
     """
-    sources, _, references = _check_corpus(sources, {}, references)
+    sources, _, references = _check_corpus(sources, [], references)
     return list(sources), list(map(list, references))
 
 
@@ -126,19 +126,19 @@ def validate_candidates(sources: Any, candidates: Any, *, least: int = 0) -> tup
 
 
 def _check_corpus(
-    sources: Any, predictions: Mapping[str, Any], references: Any
+    sources: Any, predictions: Sequence[tuple[str, Any]], references: Any
 ) -> tuple[list[str], list[list[str]], list[list[str]]]:
-    """Return the columns of a corpus as lists, checked; `predictions` are columns by the name that errors call them."""
+    """Return the checked columns of a corpus; `predictions` has pairs: the name in errors, and the column."""
     sources = validate_texts("sources", sources)
-    columns = {name: validate_texts(name, column) for name, column in predictions.items()}
+    outputs = [(name, validate_texts(name, column)) for name, column in predictions]
     references = validate_references(references)
-    for name, column in columns.items():
+    for name, column in outputs:
         _check_length(name, column, sources)
     if len(references) != len(sources) and set(map(len, references)) == {len(sources)}:
         wanted = f"{len(sources):,} (one list per segment, not one per annotator)"
         raise ValueError(fault("references", count_of(len(references), "row"), wanted))
     _check_length("references", references, sources)
-    return sources, list(columns.values()), references
+    return sources, [column for _, column in outputs], references
 
 
 def _check_length(name: str, rows: list[Any], sources: list[str]) -> None:

@@ -192,6 +192,11 @@ def test_systems_refused_as_columns_are():
             validate_systems(sources, {"a": predictions}, references)
 
 
+def test_long_names_of_systems_that_look_alike_in_messages():
+    systems = {f"{'x' * 50}{number}{'y' * 50}": ["b"] for number in range(2)}
+    assert validate_systems(["a"], systems, ["c"]).predictions == systems
+
+
 def test_shared_columns_are_copies():
     sources, references = list(SOURCES), [list(row) for row in REFERENCES]
     kept = validate_shared(sources, references)
