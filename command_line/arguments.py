@@ -278,12 +278,12 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         "--references": {**_FILE, **_SEVERAL, "help": "simplifications by people, in one or several files"},
         "--table": {
             **_FILE,
-            "help": "a table instead of these files (CSV, TSV, JSON, .xlsx, .parquet): source, prediction, references, "
-            "system",
+            "help": "a table instead of these files (CSV, TSV, JSON, .xlsx, .parquet), with the columns source, "
+            "prediction, references and, for several systems, system",
         },
         "--dataset": {
             **_NAME,
-            "help": "a test set, instead of --sources and --references; other data need --columns",
+            "help": "a test set, instead of --sources and --references; other data sets need --columns",
         },
         "--echo": {
             "choices": ("sources", "references"),
@@ -325,7 +325,7 @@ _GROUPS: dict[str, dict[str, _Option]] = {
             "nargs": "?",
             "const": LEVEL,
             "type": _checked(float, lambda level: 0 < level < 1, "a number between 0 and 1, such as 0.95"),
-            "help": "add bootstrap intervals (default: 0.95)",
+            "help": f"add bootstrap intervals of this level ({LEVEL} if none is named)",
         },
         **{
             flag_of(name): {**_SWITCH, "help": f"test by {words} whether systems differ from the first"}
@@ -360,7 +360,7 @@ _GROUPS: dict[str, dict[str, _Option]] = {
     "other measures than SARI": {
         "--measures": {
             **_NAMES,
-            "help": f"add companion measures: {', '.join(row.name for row in MEASURES)}, or all that are fast",
+            "help": f"add companion measures: {', '.join(row.name for row in MEASURES)}, or all (but slow ones)",
         },
         "--own-measure": {
             **_SEVERAL,
