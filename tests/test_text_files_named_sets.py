@@ -2,6 +2,7 @@
 
 import json
 import logging
+import sys
 
 import pytest
 
@@ -54,6 +55,12 @@ def test_what_does_not_fit_is_refused(columns, how, message):
     with pytest.raises(FileError) as error:
         opened(*columns, **how)
     assert str(error.value).startswith(message)
+
+
+def test_without_datasets_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "datasets", None)
+    with pytest.raises(FileError, match="^data: .*, expected the extra 'evaluate' or "):
+        opened("original", "other")
 
 
 @pytest.mark.parametrize("name", ["none", "broken"])

@@ -46,7 +46,7 @@ def test_modes_and_owners(tmp_path):
         during.append(written.stat().st_mode & 0o777)
         yield "a"
 
-    before = os.umask(0o027)
+    before = os.umask(0o026)
     write_lines(str(path), lines())
     os.umask(before)
     assert (during, path.stat().st_mode & 0o777) == ([0o640], 0o640)

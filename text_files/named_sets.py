@@ -68,7 +68,7 @@ def read_test_set(name: str, *, split: str, columns: Sequence[str] | None) -> tu
     Raises:
         FileError: for a data set that cannot be loaded, and for a fault in it.
     """
-    test_set = NAMED_SETS.get(ALIASES.get(name, name)) or NamedSet(path=name, columns=tuple(columns or ()))
+    test_set = NAMED_SETS.get(ALIASES.get(name, name)) or NamedSet(path=name, columns=())
     first, *others = columns or test_set.columns
     rows = _loaded(name, test_set, split)
     for column in (first, *others):
