@@ -40,11 +40,11 @@ def test_baselines_by_the_oracle(variant):
     assert found["references"] == pytest.approx(means)
 
 
-def test_baselines_need_two_references_of_every_segment():
-    references = [["a", "b", "c"], ["d"]]
-    assert list(baseline_scores(["a", "d"], references, resolve_variant())) == ["copy", "empty", "unrelated"]
-    references = [["a", "b", "c"], ["d", "e"]]
-    people = ["references", "reference 1", "reference 2"]
+@pytest.mark.parametrize(
+    ("references", "people"),
+    [([["a", "b", "c"], ["d"]], []), ([["a", "b", "c"], ["d", "e"]], ["references", "reference 1", "reference 2"])],
+)
+def test_baselines_need_two_references_of_every_segment(references, people):
     assert list(baseline_scores(["a", "d"], references, resolve_variant())) == ["copy", "empty", "unrelated", *people]
 
 
@@ -74,10 +74,9 @@ def test_compare_is_compute_of_each_system(sari, examples, variant, method):
         "comparisons": 1,
         "segments": 10,
     }
+    intervals = {"confidence": 0.95, "resamples": 300, "details": True}
     for name, scores in found["systems"].items():
-        alone = sari.compute(
-            **with_system(examples, name), variant=variant, confidence=0.95, resamples=300, details=True
-        )
+        alone = sari.compute(**with_system(examples, name), variant=variant, **intervals)
         of_test = ("differences", "difference_intervals", "p_values", "corrected_p_values")
         extra = {key: scores[key] for key in of_test if key in scores}
         assert scores == alone | extra

@@ -33,6 +33,13 @@ def counts_of(systems, segments, seed):
     return np.stack([good, np.broadcast_to(everything, good.shape)], axis=-1).astype(float)
 
 
+def drawn(kind, systems, segments, seed):
+    """Return rows of one kind, and the statistic for it."""
+    if kind == "mean":
+        return scores_of(systems, segments, seed), lambda sums: mean(sums, segments)
+    return counts_of(systems, segments, seed), ratio
+
+
 def p_value(rows, statistic, method, resamples, seed=1):
     """Return the p-value of the second system against the first."""
     sample = significance.Sample(rows, statistic, seed)
@@ -105,8 +112,7 @@ def test_numbers_that_every_machine_must_get():
 @pytest.mark.parametrize("kind", ["mean", "ratio"])
 def test_intervals_against_scipy(kind):
     segments = 60
-    rows = scores_of(1, segments, 5) if kind == "mean" else counts_of(1, segments, 5)
-    statistic = ratio if kind == "ratio" else lambda sums: mean(sums, segments)
+    rows, statistic = drawn(kind, 1, segments, 5)
 
     def of_segments(chosen, axis):
         assert axis == -1
@@ -137,8 +143,7 @@ def test_intervals_of_differences_are_those_of_the_differences_alone():
 def test_randomization_against_scipy(kind, seed):
     """Scipy goes through all 2**9 ways to swap; ours are drawn, so that the p-value varies by at most 0.005 or so."""
     segments = 9
-    rows = scores_of(2, segments, seed) if kind == "mean" else counts_of(2, segments, seed)
-    statistic = ratio if kind == "ratio" else lambda sums: mean(sums, segments)
+    rows, statistic = drawn(kind, 2, segments, seed)
     both = np.concatenate([rows[:, 0], rows[:, 1]])
 
     def difference(one, other):
