@@ -217,7 +217,7 @@ def _share_changed(texts: Sequence[str], one: Text, other: Text) -> float:
 
 # Texts without spaces between words have fewer by character, unless words are set apart; Thai has one between clauses.
 _FEW_SPACES = 0.1
-# What splits scripts without spaces besides what fits best.
+# What splits texts of scripts without spaces, besides what fits them best.
 _SPLIT_EVERY_SCRIPT = {"spm", "flores101", "flores200", "spBLEU-1K"}
 _ALSO_SPLIT = {"Han": {"moses"}}
 
@@ -253,13 +253,8 @@ def _tokenization(columns: Mapping[str, list[str]], variant: Variant) -> Iterato
 def _tokenization_faults(texts: list[str], steps: Text, variant: Variant) -> Iterator[tuple[str, Advice | None]]:
     """Yield what to doubt about a column that becomes tokens by these steps, and the option to set."""
     joined = "".join(texts)
-    if joined.count(" ") < _FEW_SPACES * len(joined) and not SCRIPTS[name := main_script(texts)].spaces:
-        script = SCRIPTS[name]
-        fitting = tuple(name for name in script.tokenizers if name in TOKENIZERS)
-        if steps.tokenize in {*TOKENIZERS} - {*fitting} - _SPLIT_EVERY_SCRIPT - _ALSO_SPLIT.get(name, set()):
-            is_reached = steps.tokenize == variant.tokenize  # not by sources that are tokenized otherwise
-            advice = Advice("tokenize", fitting) if is_reached else Advice("variant", ("easse",))
-            yield f"are {script.languages.partition(';')[0]}, which the tokenizer does not split into words", advice
+    if joined.count(" ") < _FEW_SPACES * len(joined):
+        yield from _script_faults(main_script(texts), steps, variant)
     if steps.tokenize == "none" and steps.splits_on_space and _share(texts, _LINE_BREAK.search) > _HARDLY_ANY:
         yield "have line breaks, which join words where texts are only split at spaces: replace them by spaces", None
     if len(texts) < ENOUGH:
@@ -274,6 +269,17 @@ def _tokenization_faults(texts: list[str], steps: Text, variant: Variant) -> Ite
         as_written = replace(steps, tokenize="none", splits_on_space=False)
         if len(tokenized) > _MOST * len(texts) and _share_changed(tokenized, as_written, steps) > _MANY_CHANGED_AGAIN:
             yield "are tokenized, and tokenizing them again changes them: detokenize them", None
+
+
+def _script_faults(name: str, steps: Text, variant: Variant) -> Iterator[tuple[str, Advice]]:
+    """Yield what to doubt about texts with few spaces, given the name of their script, and the option to set."""
+    script = SCRIPTS[name]
+    fitting = tuple(tokenizer for tokenizer in script.tokenizers if tokenizer in TOKENIZERS)
+    splitting = {*fitting, *_SPLIT_EVERY_SCRIPT, *_ALSO_SPLIT.get(name, ())}
+    if not script.spaces and steps.tokenize in TOKENIZERS and steps.tokenize not in splitting:
+        is_reached = steps.tokenize == variant.tokenize  # not by sources that are tokenized otherwise
+        advice = Advice("tokenize", fitting) if is_reached else Advice("variant", ("easse",))
+        yield f"are {script.languages.partition(';')[0]}, which the tokenizer does not split into words", advice
 
 
 # ---- Places ----------------------------------------------------------------------------------------------------------
@@ -451,15 +457,18 @@ PROPERTIES = (
 
 
 def _mismatches(columns: Mapping[str, list[str]], variant: Variant) -> Iterator[SariWarning]:
+    """Yield a warning for each property that most texts of a column have, and hardly any of another."""
     for row in PROPERTIES:
         texts = chain.from_iterable(columns[name] for name in row.columns)
         if row.lowercase not in (None, variant.lowercase) or not any(map(row.has, texts)):
             continue
-        could = {name: list(filter(row.could, columns[name])) for name in row.columns}
-        shares = {name: _share(texts, row.has) for name, texts in could.items() if len(texts) >= _SOME}
-        having = [name for name, share in shares.items() if share > _MOST]
-        lacking = [name for name, share in shares.items() if share < _HARDLY_ANY]
-        if having and lacking:
-            fault = f"most {join_names(having, 'and')} have {row.name}, and hardly any {join_names(lacking, 'and')} do"
+        comparable = {name: list(filter(row.could, columns[name])) for name in row.columns}
+        shares = {name: _share(texts, row.has) for name, texts in comparable.items() if len(texts) >= _SOME}
+        most = [name for name, share in shares.items() if share > _MOST]
+        hardly_any = [name for name, share in shares.items() if share < _HARDLY_ANY]
+        if most and hardly_any:
+            message = (
+                f"most {join_names(most, 'and')} have {row.name}, and hardly any {join_names(hardly_any, 'and')} do"
+            )
             figures = ", ".join(f"{name} {share:.0%}" for name, share in shares.items())
-            yield TextMismatchWarning(f"{fault}: {row.remedy}", figures)
+            yield TextMismatchWarning(f"{message}: {row.remedy}", figures)

@@ -1,4 +1,4 @@
-"""Warnings are given once, at the caller, to each thread; variants and numbers of segments cause some."""
+"""Warnings are given once, at the caller, to each thread; those of several systems name them."""
 
 import sys
 import warnings
@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
 import pytest
-from clean_texts import CLEAN, changed, tokenized
+from clean_texts import CLEAN
 
 from sari.sari_scorer import Scorer
 
@@ -24,50 +24,6 @@ def test_a_warning_is_given_once_for_each_line(sari):
 
 
 COPIES = {**CLEAN, "predictions": CLEAN["sources"]}
-
-#: Variants that reward copying, and a part of what is said of them: which steps sources do not take.
-REWARD_COPYING = {
-    "hf": "that deletes nothing",
-    "t2t": "that deletes nothing",
-    "easse_multi": "not tokenize or lowercase sources",
-    "easse_legacy": "not tokenize sources",
-    "star": "not tokenize sources",
-}
-
-
-def rewarded(variant, use):
-    """Return the warnings about rewarded copies where a scorer is used."""
-    with Scorer.collect_warnings(Scorer()) as found:
-        use(Scorer(variant))
-    return [one for one in found if type(one).__name__ == "RewardsCopyingWarning"]
-
-
-@pytest.mark.parametrize("variant", REWARD_COPYING)
-def test_rewarded_copies_are_a_warning_where_they_can_mislead(variant):
-    """Variants that treat sources otherwise reward no copies of texts that are tokenized and lowercased."""
-    columns = changed(CLEAN, tokenized) if variant in ("hf", "t2t") else CLEAN
-    texts = columns["predictions"]
-    shared = {"sources": columns["sources"], "references": columns["references"]}
-    assert rewarded(variant, lambda scorer: scorer.compute(**columns)) == []
-    assert rewarded(variant, lambda scorer: scorer.compare(**shared, predictions={"a": texts})) == []
-    for use in (
-        lambda scorer: scorer.compute(**columns, baselines=True),
-        lambda scorer: scorer.compute(**{**columns, "predictions": columns["sources"]}),
-        lambda scorer: scorer.compare(**shared, predictions={"a": texts, "b": texts}, confidence=None),
-        lambda scorer: scorer.baselines(**shared),
-        lambda scorer: scorer.score_candidates(**shared, candidates=[[text] for text in texts]),
-        lambda scorer: scorer.reward(),
-    ):
-        (found,) = rewarded(variant, use)
-        assert REWARD_COPYING[variant] in found.message
-        assert found.advice == ("variant", ("easse", "xu2016"))
-        assert rewarded("easse", use) == []
-    if variant not in ("hf", "t2t"):
-        lower = changed(columns, lambda text: tokenized(text).lower())
-        shared = {"sources": lower["sources"], "references": lower["references"]}
-        systems = dict.fromkeys("ab", lower["predictions"])
-        assert rewarded(variant, lambda scorer: scorer.baselines(**shared)) == []
-        assert rewarded(variant, lambda scorer: scorer.compare(**shared, predictions=systems, confidence=None)) == []
 
 
 def test_a_comparison_names_the_system(sari):
