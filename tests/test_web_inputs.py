@@ -101,9 +101,9 @@ BAD_FILES = [
     ),
     (TEXT_FILES, ({"s": ONE * 5_001}, {"o": ONE * 5_001}, {"r": ONE * 5_001}), "That is more than 5,000 segments, all"),
     (
-        TEXT_FILES,
-        ({"s": ONE}, {"o": b"x" * 10_000_001}, {"r": ONE}),
-        "That is more than 10 MB, all that this page takes.",
+        TABLE,
+        {"table": {"t": b"note," + HEADER + b"x" * 10_000_001 + b",a,x,b,c"}},
+        "That is more than 10 MB, all that this",
     ),
     (TEXT_FILES, ({"s": ONE}, {"o": gzip.compress(b"x" * 30_000_000)}, {"r": ONE}), "That is more than 10 MB, all"),
     (TEXT_FILES, ({"s": ONE}, {"damaged.gz": gzip.compress(TWO)[:-6]}, {"r": ONE}), "damaged.gz: "),

@@ -179,7 +179,7 @@ def test_choices_are_tried_and_undone(desktop):
     expect(chosen).to_have_text(f"Deleting “big” costs {-first.points:.1f}")
     chosen.click()
     expect(panel.locator("b").get_by_text("the big cat sat", exact=True)).to_be_visible()  # n-grams of every order
-    page.get_by_role("button", name="Try the output without deleting “big”").click()
+    page.get_by_role("button", name="Try the output with “big”").click()
     expect_score(page, first.sari)
     undo.click()
     expect(output).to_have_value(texts[1])

@@ -188,14 +188,15 @@ def _points_in_words(points: float) -> str:
 
 def _edit_row(edit: Edit) -> dict[str, Any]:
     """Return a choice of the page: what it is, its points, and the output without it."""
-    doing = edit.in_words(edit.text or EMPTY)
+    word = edit.text or EMPTY
+    doing = edit.in_words(word)
     return {
         "key": _key_of(edit.at),
         "label": f"{doing[:1].upper()}{doing[1:]} {'costs' if edit.points < 0 else 'earns'}",
         "points": figure(abs(edit.points), 1),
         "words": f"{_points_in_words(edit.points)} SARI is {figure(edit.sari)} without this choice.",
         "output": edit.output,
-        "try": f"Try the output without {doing}",
+        "try": f"Try the output {'with' if edit.choice in ('deleted', 'missed') else 'without'} “{word}”",
     }
 
 
