@@ -59,7 +59,7 @@ def test_what_does_not_fit_is_refused(columns, how, message):
 
 def test_without_datasets_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "datasets", None)
-    with pytest.raises(FileError, match="^data: .*, expected the extra 'evaluate' or "):
+    with pytest.raises(FileError, match=r"^data: .*, expected the extra 'evaluate' or "):
         opened("original", "other")
 
 
