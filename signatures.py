@@ -6,7 +6,7 @@ from typing import Any
 from .data_warnings import SignatureWarning
 from .languages import CUSTOM
 from .messages import fault, short_line, short_repr
-from .variants import OPTIONS, VARIANTS
+from .variants import OPTIONS, VARIANTS, Option
 
 # The parts of a signature that are no options.
 _NO_OPTIONS = ("nrefs", "sacrebleu", "version")
@@ -46,16 +46,7 @@ def read_signature(signature: Any, **code: Any) -> dict[str, Any]:
         if key not in by_key:
             raise ValueError(fault("signature", short_repr(key), f"some of {', '.join([*by_key, *_NO_OPTIONS])}"))
         name, option = by_key[key]
-        if option.kind == "function" and (text.startswith(CUSTOM) or ":" in text):
-            if code.get(name) is None:
-                raise ValueError(short_line(f"signature: got {key}:{text}, which is code: give it, too, as {name}=..."))
-            options[name] = option.check(name, code[name])
-            continue
-        try:
-            options[name] = option.check(name, option.read(text))
-        except (KeyError, ValueError):
-            wanted = ", ".join(option.choices) or f"a value of {name}, {option.help}"
-            raise ValueError(fault("signature", short_repr(f"{key}:{text}"), wanted)) from None
+        options[name] = _option_value(name, option, text, code.get(name))
     for name, value in code.items():
         if value is not None and options.get(name) != value:
             raise ValueError(
@@ -64,11 +55,6 @@ def read_signature(signature: Any, **code: Any) -> dict[str, Any]:
     published = VARIANTS[options["variant"]].options
     changes = {name: value for name, value in options.items() if value != published[name]}
     return {"variant": options["variant"], **changes}
-
-
-def _parts_of(signature: str) -> list[str]:
-    """Return the parts of a signature, without white space."""
-    return "".join(signature.split()).split("|")
 
 
 def differing_parts(printed: str, here: str) -> list[str]:
@@ -93,3 +79,22 @@ def signature_warnings(printed: str | None, here: str) -> Iterator[SignatureWarn
     """Yield a warning if a printed signature names other versions or numbers of references than the one made here."""
     if printed is not None and (differing := differing_parts(printed, here)):
         yield SignatureWarning("the signature differs from the printed one, so scores may differ", ", ".join(differing))
+
+
+def _parts_of(signature: str) -> list[str]:
+    """Return the parts of a signature, without white space."""
+    return "".join(signature.split()).split("|")
+
+
+def _option_value(name: str, option: Option, text: str, code: Any) -> Any:
+    """Return the value of an option that a part of a signature names; `code` is what the caller gives for it."""
+    if option.kind == "function" and (text.startswith(CUSTOM) or ":" in text):
+        if code is None:
+            got = f"{option.key}:{text}, which is code"
+            raise ValueError(short_line(f"signature: got {got}: give it, too, as {name}=..."))
+        return option.check(name, code)
+    try:
+        return option.check(name, option.read(text))
+    except (KeyError, ValueError):
+        wanted = ", ".join(option.choices) or f"a value of {name}, {option.help}"
+        raise ValueError(fault("signature", short_repr(f"{option.key}:{text}"), wanted)) from None
