@@ -29,6 +29,9 @@ _BITS, _LIMB_BITS = 60, 30
 
 _TINY = float(np.finfo(float).tiny)
 
+# That of numpy differs between processors in the last bit.
+_EXP = np.vectorize(exp, otypes=[float])
+
 
 def precision_recall_f1(counts: np.ndarray, *, zero_division: float) -> np.ndarray:
     """Return precision, recall and F1.
@@ -75,15 +78,14 @@ def penalty_factors(lengths: np.ndarray, sentences: np.ndarray) -> dict[str, np.
     >>> {name: factor.round(3).tolist() for name, factor in factors.items()}
     {'shortness': [0.779, 1.0], 'verbosity': [1.0, 0.67], 'sentences': [0.607, 1.0]}
     """
-    shape = lengths.shape[:-1]
-    source, output, references = lengths.reshape(-1, 3).T.tolist()
-    ours, theirs = sentences.reshape(-1, 2).T.tolist()
+    source, output, references = np.moveaxis(lengths, -1, 0)
+    of_output, of_references = np.moveaxis(sentences, -1, 0)
     exponents = {
-        "shortness": [min(o - r, 0) / o for o, r in zip(output, references, strict=True)],
-        "verbosity": [min(r - o, 0) / max(s - r, 1) for s, o, r in zip(source, output, references, strict=True)],
-        "sentences": [-abs(o - r) / max(o, r, 1) for o, r in zip(ours, theirs, strict=True)],
+        "shortness": np.minimum(output - references, 0) / output,
+        "verbosity": np.minimum(references - output, 0) / np.maximum(source - references, 1),
+        "sentences": -np.abs(of_output - of_references) / sentences.max(axis=-1).clip(1),
     }
-    return {name: np.array(list(map(exp, row)), float).reshape(shape) for name, row in exponents.items()}
+    return {name: _EXP(exponent) for name, exponent in exponents.items()}
 
 
 def sari_scores(operations: np.ndarray) -> np.ndarray:
@@ -172,7 +174,7 @@ def exact_value(totals: np.ndarray, divisor: int = 1) -> np.ndarray:
     """Divide exact sums by `divisor` and return float64; each is rounded once."""
     unit = divisor << _BITS
     limbs = zip(*totals.reshape(3, -1).tolist(), strict=True)
-    values = [((first << _BITS) + (second << _LIMB_BITS) + third) / unit for first, second, third in limbs]
+    values = [((whole << _BITS) + (upper << _LIMB_BITS) + lower) / unit for whole, upper, lower in limbs]
     return np.array(values, float).reshape(totals.shape[1:])
 
 
