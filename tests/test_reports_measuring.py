@@ -15,6 +15,7 @@ from sari.reports.measuring import Measuring
 from sari.reports.score_report import ScoreReport
 from sari.significance import bootstrap_draws, resolve_resampling
 from sari.validation import SystemColumns
+from sari.variants import VERSION
 
 SYSTEM = "<Simple> & short"
 # What EASSE (6a4352e, with tseval dea8863) computes as `easse evaluate` does: 13a tokens in lower case.
@@ -113,12 +114,16 @@ def test_measures_are_what_the_tools_print(printed_json, system):
 
 
 def test_a_chosen_tokenizer_is_that_of_the_measures_under_all_variants(printed_json):
-    given = [*EXAMPLE[:-2], *SYSTEMS[:2], "--measures", "bleu", "added"]
+    given = [*EXAMPLE[:-2], *SYSTEMS[:2], "--measures", "bleu", "added", "token_f1"]
     report = printed_json(*given, "--tokenize", "char", "--variant", "hf", "xu2016")
     metric = BLEU(tokenize="char")
     expected = pytest.approx(metric.corpus_score(EXAMPLES["outputs"], STREAMS).score)
     assert [system["scores"]["bleu"] for system in report["systems"]] == [expected, expected]
-    assert f"BLEU|{metric.get_signature()}" in report["measure_signatures"]
+    assert report["measure_signatures"] == [
+        f"BLEU|{metric.get_signature()}",
+        f"added|case:lc|tok:char|version:{VERSION}",
+        f"token_f1|nrefs:2|case:lc|tok:char|version:{VERSION}",
+    ]
 
 
 # Baselines

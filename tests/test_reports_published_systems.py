@@ -46,7 +46,9 @@ def test_rows_are_sorted_by_the_variant():
 @pytest.mark.usefixtures("stored")
 def test_failed_systems_are_called_so():
     ours = ScoreRow(name="ours", variant="easse", segments=2, signature="", scores={"sari": 43.5})
-    table = find_standing(SOURCES, REFERENCES, VARIANTS["easse"]).table([ours, replace(ours, variant="hf")])
+    table = find_standing(SOURCES, REFERENCES, VARIANTS["easse"]).table(
+        [ours, replace(ours, name="other", variant="hf")]
+    )
     kinds = {row[0].text: row[1].text for row in table.rows}
     assert kinds == {"us": "baseline", "high": "", "ours": "yours", "no": "failed", "low": "", "copy": "baseline"}
     assert table.notes[-1].startswith("failed: ")
