@@ -145,7 +145,7 @@ def _prompt_ids(
     """Return the token ids of a text, or of the messages of a chat; ids stay as they are."""
     if isinstance(prompt, str):
         ids = list(tokenizer.tokenizer(prompt)["input_ids"])
-        if len(ids) > 1 and ids[0] == ids[1] == tokenizer.tokenizer.bos_token_id:
+        if ids[:2] == [tokenizer.tokenizer.bos_token_id] * 2:
             ids = ids[1:]  # The prompt begins with this token already.
         if not has_encoder and len(ids) > 1 and ids[-1] == tokenizer.tokenizer.eos_token_id:
             ids = ids[:-1]  # The model continues the prompt.

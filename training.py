@@ -95,7 +95,7 @@ class Row(NamedTuple):
         return self.source, self.references
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False)
 class ComputeMetrics(MadeByScorer):
     """A function for `compute_metrics=` of a Trainer that generates. Its fields are the arguments that made it."""
 
@@ -316,7 +316,7 @@ def reward(
     return Reward(scorer, source, references, unit, postprocess, name or f"sari_{scorer.variant.name}")
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False)
 class Reward(MadeByScorer):
     """A function for `reward_funcs=` of TRL's `GRPOTrainer`. Its fields are the arguments that made it."""
 
