@@ -174,7 +174,7 @@ def test_every_parameter_is_described(endpoint):
 def test_twenty_programs_at_once_get_their_own_answers(address):
     def ask(number):
         texts = [[f"a b w{number}", f"a w{other}", [f"a w{number}"], None, True] for other in (number, number + 1)]
-        return [answer(address, "call/sentence", json={"data": row})[0]["output"][-1] for row in texts]
+        return [answer(address, "sentence", row)[1][0]["output"][-1] for row in texts]
 
     with ThreadPoolExecutor(20) as pool:
         answers = list(pool.map(ask, range(20)))

@@ -35,13 +35,12 @@ PLAIN = {"timeout": 60, "verify": False}
 JSON = {**PLAIN, "headers": {"Content-Type": "application/json"}}
 
 
-def refused(address, endpoint, values):
-    """Return the line of a call that is refused."""
+def answer(address, endpoint, values):
+    """Return what a call through the queue ends with: the kind of event, and what it says."""
     call = httpx.post(f"{address}gradio_api/call/{endpoint}", content=json.dumps({"data": values}), **JSON)
-    event = call.json()["event_id"]
-    answer = httpx.get(f"{address}gradio_api/call/{endpoint}/{event}", **PLAIN).text
-    assert answer.startswith("event: error\n")
-    return json.loads(answer.partition("data: ")[2])["error"]
+    told = httpx.get(f"{address}gradio_api/call/{endpoint}/{call.json()['event_id']}", **PLAIN).text
+    event, said = re.findall(r"^event: (\w+)\ndata: (.*)$", told, re.MULTILINE)[-1]
+    return event, json.loads(said)
 
 
 def chunks():
@@ -73,21 +72,10 @@ def test_calls_of_what_is_not_there_or_not_open_are_bad_requests(address, path):
     ],
 )
 def test_a_refusal_is_one_line(address, endpoint, values, line):
-    found = refused(address, endpoint, values)
-    assert found.startswith(line)
-    assert len(found.splitlines()) == 1
-
-
-def answer(address, path, **content):
-    """Return what a call gives, made at once or through the queue."""
-    response = httpx.post(f"{address}gradio_api/{path}", **PLAIN, **content)
-    assert response.status_code == 200
-    fields = response.json()
-    if "event_id" not in fields:
-        return fields["data"]
-    told = httpx.get(f"{address}gradio_api/{path}/{fields['event_id']}", **PLAIN).text
-    assert told.startswith("event: complete\n")
-    return json.loads(told.partition("data: ")[2])
+    event, said = answer(address, endpoint, values)
+    assert event == "error"
+    assert said["error"].startswith(line)
+    assert len(said["error"].splitlines()) == 1
 
 
 def test_no_call_leaves_a_text_in_the_log(address):
