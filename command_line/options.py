@@ -68,6 +68,9 @@ def warning_lines(rows: Iterable[WarningRow]) -> list[str]:
     >>> advice = {"option": "tokenize", "values": ["zh", "char"]}
     >>> warning_lines([{"category": "", "message": "outputs are Chinese", "detail": "", "advice": advice}])
     ['warning: outputs are Chinese: set --tokenize zh or char']
+    >>> advice = {"option": "lowercase", "values": [False]}
+    >>> warning_lines([{"category": "", "message": "texts are cased", "detail": "", "advice": advice}])
+    ['warning: texts are cased: set --no-lowercase']
     """
     lines = []
     for row in rows:
@@ -75,7 +78,8 @@ def warning_lines(rows: Iterable[WarningRow]) -> list[str]:
         if row["advice"] is not None:
             name, values = row["advice"]["option"], row["advice"]["values"]
             flag = flag_of(f"no_{name}" if False in values else name)
-            line += f": set {flag} {join_names(value for value in values if isinstance(value, str))}".rstrip()
+            names = [value for value in values if isinstance(value, str)]
+            line += f": set {flag} {join_names(names)}" if names else f": set {flag}"
         lines.append(line)
     return lines
 

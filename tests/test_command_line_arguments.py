@@ -62,7 +62,8 @@ def refusal(capsys):
         ([*FILES, "--find-variant", "x"], "--find-variant: got 'x', expected a score as it is printed, from 0 to 100"),
         ([*FILES, "--width", "16"], "--width: got '16', expected a whole number from 0 to 15"),
         ([*FILES, "--explain", "0"], "--explain: got '0', expected a whole number of at least 1"),
-        ([*FILES, "--confidence", "95"], "--confidence: got '95', expected a number between 0 and 1, such as 0.95"),
+        ([*FILES, "--confidence", "1"], "--confidence: got '1', expected a number between 0 and 1, such as 0.95"),
+        ([*FILES, "--confidence", "--resamples", "0"], "--resamples: got '0', expected a whole number of at least 1"),
         ([*FILES, "--confidence", "--seed", "-1"], "--seed: got '-1', expected a whole number of at least 0"),
         (
             [*FILES, "--format", "latex", "--label", "a}b"],
@@ -77,6 +78,7 @@ def refusal(capsys):
             "--report: got './x.csv', which is the file of --sentences, expected another",
         ),
         ([*FILES, "--report", "x.pdf"], "--report: got 'x.pdf', expected a name ending in .html, "),
+        ([*FILES, "--own-measure", "a-b=c"], "--own-measure: got 'a-b=c', expected NAME=FILE, with letters"),
         ([*FILES, "--own-measure", "a.tsv"], "--own-measure: got 'a.tsv', expected NAME=FILE, with letters"),
         ([*FILES, "--measures", "bleu,,fkgl"], "--measures: got 'bleu,,fkgl', expected names with a comma between two"),
         ([*FILES, "--baselines", "copies"], "--baselines: got 'copies', expected one of copy, empty, unrelated, "),

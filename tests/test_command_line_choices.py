@@ -87,6 +87,7 @@ REFUSED = [
         for name in ("sari", "SARI", "bleu", "BLEU_low", "p", "intervals")
     ),
     (["--own-measure", "x={folder}/one.tsv"], "--own-measure: x: deleting: got 1 row, expected 10 (as in outputs)"),
+    (["--own-measure", "x={folder}/two.tsv"], "--own-measure: got x with columns a, b, expected also deleting"),
     (["--own-measure", "x={folder}/none"], "{folder}/none: No such file or directory, expected a file"),
     (["--own-measure", "x={folder}/bad.tsv"], "{folder}/bad.tsv:2: deleting: got 'high', expected a number"),
 ]
@@ -98,7 +99,8 @@ def test_refusals(given, message, capsys, tmp_path, monkeypatch):
     (tmp_path / "empty").touch()
     (tmp_path / "words").write_text("a\n")
     (tmp_path / "bad.tsv").write_text("deleting\nhigh\n")
-    (tmp_path / "one.tsv").write_text("deleting\n1\n")
+    (tmp_path / "one.tsv").write_text("a column of any name\n1\n")
+    (tmp_path / "two.tsv").write_text("a\tb\n1\t2\n")
     monkeypatch.chdir(ROOT)
     assert main([*ONE, *(part.format(folder=tmp_path) for part in given)]) == 2
     captured = capsys.readouterr()

@@ -78,6 +78,14 @@ def test_a_key_of_jsonl_and_systems_named_there(printed_json, tmp_path):
     assert own["pearson"]["value"] == pytest.approx(stats.pearsonr(scores, means).statistic)
 
 
+def test_ratings_of_a_table_without_systems(printed_json, ratings, tmp_path):
+    texts = zip(CORPUS["sources"], CORPUS["predictions"]["deleting"], CORPUS["references"], RATINGS[0], strict=True)
+    rows = [dict(zip(("source", "output", "references", "rating"), row, strict=True)) for row in texts]
+    (tmp_path / "rated.json").write_text(json.dumps(rows))
+    report = printed_json("--table", tmp_path / "rated.json", "--ratings", "rating")
+    assert report["agreement"] == printed_json(*FILES, "--outputs", DELETING, *ratings[:2])["agreement"]
+
+
 def test_corpus_measures_of_whole_systems_are_ranked(printed_json, tmp_path):
     """BLEU of a system is that of all its outputs, not the mean of single ones."""
     rated = write_ratings(tmp_path, *([value + shift for value in range(10)] for shift in (0, 1, 4)))
