@@ -155,7 +155,8 @@ def check_corpus(sample: TextSample, variant: Variant) -> Iterator[SariWarning]:
 
 
 def _share(texts: Sequence[str], test: Callable[[str], object]) -> float:
-    return sum(map(bool, map(test, texts))) / (len(texts) or 1)
+    """Return the share of texts, of which there is at least one, that pass a test."""
+    return sum(map(bool, map(test, texts))) / len(texts)
 
 
 def _search(pattern: str) -> Callable[[str], object]:
