@@ -9,6 +9,7 @@ from functools import partial, reduce
 from hashlib import sha256
 from importlib.metadata import version
 from operator import add
+from threading import Lock
 
 import numpy as np
 import pytest
@@ -89,6 +90,20 @@ def test_functions_of_one_name_are_told_apart(scorer, one, same, other):
         state.merge(scorer.with_options(tokenize=other).state())
 
 
+class Locked(Cutter):
+    """A tokenizer that cannot be pickled."""
+
+    def __init__(self):
+        super().__init__(3)
+        self.lock = Lock()
+
+
+def test_functions_that_cannot_be_pickled_merge(scorer):
+    state = state_of(scorer, rows(0), tokenize=Locked())
+    state.merge(state_of(scorer, rows(1), tokenize=Locked()))
+    assert state.segments == 2
+
+
 def test_threads_update_one_state(scorer):
     """Nothing is lost when threads update and merge at once."""
     state, interval = scorer.state(sentences=True), sys.getswitchinterval()
@@ -159,6 +174,8 @@ def test_bytes_are_the_whole_state(sari, options):
     read.merge(other)
     empty = sari.with_options(**callables).read_state(state_of(sari, rows(), **options).to_bytes())
     empty.merge(whole)
+    one_reference = state_of(sari, {**rows(0), "references": ["No."]}, **options)
+    assert results(sari.with_options(**callables).read_state(one_reference.to_bytes())) == results(one_reference)
     assert results(read) == results(empty) == results(whole)
     other.merge(half)
     assert other.segments == 4
@@ -177,6 +194,12 @@ def test_bytes_hold_nothing_of_this_machine(sari):
 def signed(content):
     """Return bytes with the checksum of a state behind them."""
     return content + sha256(content).digest()
+
+
+def forged(data, **changes):
+    """Return the bytes of a state with other values in its head, and a checksum that fits."""
+    line, _, numbers = data[:-32].partition(b"\n")
+    return signed(json.dumps({**json.loads(line), **changes}).encode() + b"\n" + numbers)
 
 
 OURS = f"sacrebleu:{version('sacrebleu')}"
@@ -207,6 +230,9 @@ def test_damaged_bytes_are_refused(sari):
     for one in damaged:
         with refuses(ValueError, "data: got bytes that are not a complete state, expected those of State.to_bytes"):
             sari.read_state(one)
+    for changes, sampled in (({"texts": []}, 0), ({"nrefs": []}, 4)):
+        with refuses(ValueError, f"data: got a state of 4 segments with {sampled} sampled ones, expected some of them"):
+            sari.read_state(forged(data, **changes))
     sums = state_of(sari, TEXTS).to_bytes()
     for state, number, kind in ((data, -1, "<f8"), (data, np.nan, "<f8"), (sums, -1, "<i8"), (sums, 1 << 62, "<i8")):
         with refuses(ValueError, "data: got a state with numbers out of range, expected counts, and scores in percent"):
@@ -233,14 +259,11 @@ HOSTILE += [[["a", "a", "b", ["c"]]], [{}], [[1, "a", "b", ["c"], 5]], "1234"]
 def test_forged_states_are_refused_in_one_line(variant, keeps):
     """Or they are states, which compute and merge."""
     data = state_of(Scorer(variant), TEXTS, **keeps).to_bytes()
-    line, _, numbers = data[:-32].partition(b"\n")
-    head = json.loads(line)
-    heads = [json.dumps({**head, name: value}).encode() for name in head for value in HOSTILE]
-    contents = [*(one + b"\n" + numbers for one in heads), b"[" * 100_000, b"\xff", data[:-32] + b"\0"]
-    for content in contents:
+    bad = [forged(data, **{name: value}) for name in json.loads(data.partition(b"\n")[0]) for value in HOSTILE]
+    for one in (*bad, *map(signed, (b"[" * 100_000, b"\xff", data[:-32] + b"\0"))):
         message = ""
         try:
-            read = Scorer().read_state(signed(content))
+            read = Scorer().read_state(one)
             assert (type(read.segments), read.segments) == (int, len(TEXTS["sources"]))
             read.merge(read)
             read.compute(details=True, **(INTERVALS if "resampling" in keeps else {}))
