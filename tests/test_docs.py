@@ -109,20 +109,22 @@ def test_readme_shows_what_its_command_prints(capsys):
 # ---- The other documents --------------------------------------------------------------------------------------------
 
 
-def test_warnings_lists_every_category():
-    text = text_of("docs/warnings.md")
-    assert ["SariWarning", *first_cells(text, "Warnings")] == [*CATEGORIES]
-    assert not [category for category in (EnglishMeasureWarning, LeftOutWarning) if category.__name__ not in text]
-
-
-def test_command_line_lists_every_flag_and_format(capsys, monkeypatch):
+def test_documents_list_every_name():
+    from sari.companion_measures.registry import MEASURES
     from sari.reports.formats import SENTENCE_FORMATS, TABLE_FORMATS
 
+    categories = [name for name in CATEGORIES if name != "SariWarning"]
+    assert first_cells(text_of("docs/warnings.md"), "Warnings") == categories
+    measures, command_line = text_of("docs/measures.md"), text_of("docs/command_line.md")
+    assert not [measure.name for measure in MEASURES if f"`{measure.name}`" not in measures]
+    assert not [name for name in (*TABLE_FORMATS, *SENTENCE_FORMATS) if f"`{name}`" not in command_line]
+
+
+def test_command_line_lists_every_flag(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "10000")  # flags are not broken into two lines
     main(["--help"])
     known, text = set(re.findall(r"--[a-z-]+", capsys.readouterr().out)), text_of("docs/command_line.md")
     assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", text)) == known
-    assert not [name for name in (*TABLE_FORMATS, *SENTENCE_FORMATS) if f"`{name}`" not in text]
 
 
 def test_app_lists_every_endpoint_and_limit():
@@ -133,13 +135,6 @@ def test_app_lists_every_endpoint_and_limit():
     assert not [endpoint.__name__ for endpoint in ENDPOINTS if f"| `/{endpoint.__name__}` |" not in text]
     numbers = {"characters": limits.MAX_CHARACTERS, "segments": limits.MAX_SEGMENTS, "MB": limits.MAX_MEGABYTES}
     assert [unit for unit, number in numbers.items() if not re.search(rf"\b{number:,} {unit}\b", text)] == []
-
-
-def test_measures_lists_every_name():
-    from sari.companion_measures.registry import MEASURES
-
-    text = text_of("docs/measures.md")
-    assert not [measure.name for measure in MEASURES if f"`{measure.name}`" not in text]
 
 
 def test_imports_run_down_the_map_of_contributing():
