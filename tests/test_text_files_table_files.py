@@ -192,6 +192,7 @@ def row(**change):
         ("t.csv", "source,output,reference\na,b,c,d\n", ":2: got 4 cells, expected 3 (as in the first line)"),
         ("t.csv", "source,output,reference\na,b, \n", ":2: references: got no reference, expected at least one"),
         ("t.csv", 'source,output,reference\n"a"b,c,d\n', ":2: not CSV: "),
+        ("t.csv", 'source,output,reference\n"a\nb",c,d\n"e\nf",g, \n', ":4: references: got no reference, "),
         ("t.csv", "source,output,reference,rating\na,b,c,nan\n", ":2: rating: got 'nan', expected a number"),
         (
             "t.csv",
