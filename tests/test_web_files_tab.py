@@ -141,13 +141,13 @@ def filled(desktop):
     return desktop
 
 
-def test_files_are_scored_ranked_and_reported(filled, page_scorer, tmp_path):
+def test_files_are_scored_ranked_and_reported(filled, tmp_path):
     page, copying = filled, tmp_path / "copying.txt"
     copying.write_text((FOLDER / "sources.txt").read_text("utf-8"), "utf-8")
     upload(page, "Sources", FOLDER / "sources.txt")
     upload(page, "Outputs (one file for each system)", FOLDER / "outputs.txt", copying)
     score(page)
-    wanted = page_scorer.compute(**{**COLUMNS, "predictions": COLUMNS["predictions"]["deleting"]})["sari"]
+    wanted = Scorer().compute(**{**COLUMNS, "predictions": COLUMNS["predictions"]["deleting"]})["sari"]
     row = page.locator("#systems table").first.locator("tbody tr").first
     expect(row).to_contain_text(f"{wanted:.2f}")
     expect(page.locator("#systems img")).to_have_count(2)

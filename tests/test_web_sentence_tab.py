@@ -119,11 +119,11 @@ def fill_and_wait(page, source, output, references):
     expect(last).to_have_text(references[-1].split())
 
 
-def test_typing_scores_at_once(desktop, page_scorer):
+def test_typing_scores_at_once(desktop):
     page = desktop
     fill_and_wait(page, "the big cat sat", "the cat sat", ["the cat sat down", "a cat sat"])
     box(page, "Output").press_sequentially(" down")
-    score = score_of(page_scorer, "the big cat sat", "the cat sat down", ["the cat sat down", "a cat sat"])
+    score = score_of(Scorer(), "the big cat sat", "the cat sat down", ["the cat sat down", "a cat sat"])
     expect_score(page, score)
     expect(page.locator("#scores [role=status]")).to_contain_text(f"{score:.2f}")  # which screen readers say
     page.locator("#texts [data-at=s2][role=button]").click()  # what stays has the longer n-grams
@@ -197,12 +197,12 @@ def test_choices_are_tried_and_undone(desktop):
     expect(page.locator("#variants dd").nth(1)).to_have_text(LAST.prediction)
 
 
-def test_choices_of_a_phone(phone, page_scorer):
+def test_choices_of_a_phone(phone):
     page = phone
     fill(page, *CAT[:2], [CAT[2]])
     choose(page, "Variant", "paper")
     choose(page, "Lowercase", "cased")
-    expect_score(page, score_of(page_scorer, *CAT[:2], [CAT[2]], variant="paper", lowercase=False))
+    expect_score(page, score_of(Scorer(), *CAT[:2], [CAT[2]], variant="paper", lowercase=False))
     page.get_by_role("combobox", name="Variant").focus()
     expect(page.get_by_role("option").first).to_be_visible()
     page.keyboard.press("Tab")  # goes on from an open list
@@ -213,12 +213,12 @@ def test_choices_of_a_phone(phone, page_scorer):
     assert fits(page)
 
 
-def test_a_link_carries_texts_and_choices(visit, page_scorer):
+def test_a_link_carries_texts_and_choices(visit):
     page = visit(apart=True)
     texts = ("Größe & 100% <b> #1's", "a+b = c", ["“ref” one", "ref\ttwo"])
     fill(page, *texts)
     choose(page, "Variant", "paper")
-    score = score_of(page_scorer, *texts, variant="paper")
+    score = score_of(Scorer(), *texts, variant="paper")
     expect_score(page, score)
     expect(page).to_have_url(re.compile("#source=.*&variant=paper$"))
     accordion(page, "Link, signature")
@@ -229,7 +229,7 @@ def test_a_link_carries_texts_and_choices(visit, page_scorer):
     for label, text in (("Source", texts[0]), ("Output", texts[1]), ("References", "\n".join(texts[2]))):
         expect(box(other, label)).to_have_value(text)
     other.goto(page.url.replace("variant=paper", "variant=nonsense").replace("#", "?again#"))
-    expect_score(other, score_of(page_scorer, *texts))
+    expect_score(other, score_of(Scorer(), *texts))
     expect(refusal(other, "#lacking")).to_contain_text("variant nonsense")
     other.get_by_role("button", name=SAMPLE.name, exact=True).click()  # other texts
     expect(other.locator("#lacking p")).to_have_count(0)

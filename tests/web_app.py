@@ -16,8 +16,6 @@ import pytest
 from gradio_client import Client
 from programs import ROOT, SECRET
 
-from sari.sari_scorer import Scorer
-
 # Now, while this folder comes first: later a checkout that is called like one of its files would be found instead.
 with suppress(ModuleNotFoundError):
     from browser import started
@@ -72,12 +70,6 @@ def wait_for(url, process):
 @pytest.fixture(scope="session")
 def client(address):
     return Client(address, verbose=False, ssl_verify=False, httpx_kwargs={"timeout": 60})
-
-
-@pytest.fixture(scope="session")
-def page_scorer():
-    """Return the scorer of what the page opens with."""
-    return Scorer()
 
 
 @pytest.fixture(scope="session")
