@@ -505,10 +505,13 @@ def test_a_copy_of_a_trainer_evaluates_its_own_model(sari, tokenizer, texts, att
     assert of_evaluation(trainer.evaluate()) == expected_scores(sari, texts)
 
 
-def test_attached_texts_that_are_cut_give_a_warning(sari, attached):
+@pytest.mark.parametrize("quiet", [False, True])
+def test_attached_texts_that_are_cut_give_a_warning(sari, attached, capsys, quiet):
+    """After the progress bar, if there is one."""
     with sari.collect_warnings() as collected:
-        attached(generation_kwargs={"max_new_tokens": 12}).evaluate()
+        attached(arguments={"disable_tqdm": quiet}, generation_kwargs={"max_new_tokens": 12}).evaluate()
     assert training_warnings(collected) == [(f"{CUT}max_new_tokens in generation_kwargs", "10 of 10")]
+    assert ("SARI: generating" in capsys.readouterr().err) is not quiet
 
 
 SEVERAL = {"num_beams": 2, "num_return_sequences": 2}
