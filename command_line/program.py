@@ -78,6 +78,8 @@ def _answer(options: Options) -> tuple[str | None, list[str]]:
     if options.score_only:
         signatures = [] if options.quiet else report.signatures
         return _scores_alone(report, options), [*signatures, *_messages(report, options)]
+    if options.quiet:  # in JSON and CSV, too
+        report = replace(report, warnings=[])
     tables = tabulate_scores(report, by_order=options.by_order, digits=options.width, show=options.show)
     return _formatted(tables, options)
 
