@@ -86,6 +86,7 @@ def test_pairs_that_change_places():
     assert "3 of 3 pairs of systems change places, 1 significantly." in page
     assert "a is above b under 3 of 4 variants (easse, set, t2t), significantly under 1" in page
     assert "copy mostly copies the source" in page
+    assert page.count("chosen") == page.count("easse chosen") == 1
 
 
 @pytest.mark.parametrize(("other", "number"), [(40.0, 0), (39.95, 0), (40.0 - answers.TIE, 1)])
