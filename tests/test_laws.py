@@ -118,7 +118,7 @@ def test_large_shards_with_weights_of_many_denominators(sari, variant):
 
 # ---- A perfect output -----------------------------------------------------------------------------------------------
 
-#: For `star` a reference weighs an eighth of the source, and `set` wants all that is in source and reference to be kept.
+#: For `star` a reference weighs an eighth of the source; `set` wants all of source and reference to be kept.
 BELOW_100 = {"star": {"keep", "delete"}, "set": {"keep"}}
 
 
