@@ -306,7 +306,11 @@ def check_whole_number(name: str, value: Any, *, least: int, most: int | None = 
 
 
 def check_share(name: str, value: Any, *, ends: bool = True) -> float:
-    """Refuse what is not a number (TypeError), or not from 0 to 1 (ValueError); `ends` says if 0 and 1 are allowed."""
+    """Refuse what is not a number (TypeError), or not from 0 to 1 (ValueError); `ends` says if 0 and 1 are allowed.
+
+    >>> [check_share("zero_division", value) for value in (0, 0.5, 1)]
+    [0.0, 0.5, 1.0]
+    """
     is_number = isinstance(value, Real) and not isinstance(value, bool)
     if is_number and (0 <= value <= 1 if ends else 0 < value < 1):
         return float(value)

@@ -22,7 +22,7 @@ from four_segments import COPIES, NO_TEXT, SCORES, TEXTS, WITHOUT_TRANSFORMERS, 
 from refusals import BAD_OPTIONS, NO_SEGMENTS, bad_option, refuses
 
 from sari.sari_scorer import Scorer
-from sari.variants import VERSION
+from sari.variants import OPTIONS, VERSION
 
 
 @pytest.fixture
@@ -75,6 +75,9 @@ def test_info(sari):
     assert (sari.info.module_name, sari.name, sari.module_type) == ("sari", "sari", "metric")
     assert all((sari.description, sari.citation, sari.inputs_description, sari.homepage, sari.license))
     assert all(name in sari.inputs_description for name in inspect.signature(sari.compute).parameters)
+    assert all(
+        f": {', '.join(option.choices)}." in sari.inputs_description for option in OPTIONS.values() if option.choices
+    )
     assert list(inspect.signature(sari.add_batch).parameters) == ["predictions", "references", "sources"]
     assert [set(features) for features in sari.features] == [set(TEXTS)] * 2
     assert all(re.fullmatch(r"https://\S+[^\s,.]", url) for url in [*sari.codebase_urls, *sari.reference_urls])
@@ -247,8 +250,10 @@ def test_a_tokenizer_that_fails_midway(metric, cache, failure, kind, message):
         with refuses(kind, message):
             one.compute(**many, tokenize=Breaks(5_000, failure))
         one.add_batch(**many)
+        lock = one.filelock
         with refuses(kind, message):
             one.compute(tokenize=Breaks(5_000, failure))
+        assert lock is None or not lock.is_locked
         assert len(one) == 0
         assert files_in(cache) == []
         one.add_batch(**TEXTS)

@@ -213,7 +213,9 @@ OURS = f"sacrebleu:{version('sacrebleu')}"
         (b'"segments": 4', b'"segments": 5', "a state with 1064 bytes of numbers, expected 1096"),
         (b'"segments": 4', b'"segments": 3', "a state of 3 segments with 4 sampled ones, expected some of them"),
         (b'"segments": 4', b'"segments": true', "a state with segments True, expected what State.to_bytes writes"),
+        (b'"segments": 4', b'"segments": -1', "a state with segments -1, expected what State.to_bytes writes"),
         (b'"segments": 4, ', b"", "a state with segments None, expected what State.to_bytes writes"),
+        (b'"nrefs": [2]', b'"nrefs": ["2"]', "a state with nrefs ['2'], expected what State.to_bytes writes"),
         (b"{", b"[{", "bytes that are not a state, expected those of State.to_bytes"),
     ],
 )
