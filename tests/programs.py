@@ -25,6 +25,32 @@ SYSTEMS = ["--outputs", "deleting=examples/outputs.txt", "rewriting=examples/out
 EXAMPLE = ["--sources", "examples/sources.txt", "--references", "examples/references.0.txt"]
 EXAMPLE += ["examples/references.1.txt", "--variant", "easse"]
 
+#: The beginning of a program that can import nothing but what it brings, and what this needs.
+ONLY = """
+import importlib.metadata as installed, sys
+from importlib.machinery import PathFinder
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+def bring(name, *extras):
+    known = brought.setdefault(canonicalize_name(name), set())
+    if known > {*extras}:
+        return
+    known |= {*extras, ""}
+    for requirement in map(Requirement, installed.requires(name) or []):
+        if not requirement.marker or any(requirement.marker.evaluate({"extra": extra}) for extra in known):
+            bring(requirement.name, *requirement.extras)
+
+class Only(PathFinder):
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        is_hidden = name in owners and not brought.keys() & set(map(canonicalize_name, owners[name]))
+        return None if is_hidden else super().find_spec(name, path, target)
+
+brought, owners = {}, installed.packages_distributions()
+sys.meta_path[sys.meta_path.index(PathFinder)] = Only
+"""
+
 # Each n-gram stands where one stands in the example of Xu et al. 2016, so the scores are those of that example, which
 # are known from the public implementations.
 SOURCE = "Nearly 40 bridges were still standing ."

@@ -13,7 +13,7 @@ from itertools import chain
 import pytest
 from conftest import ROOT
 from four_segments import WITHOUT_TRANSFORMERS
-from programs import EXAMPLE, SYSTEMS, VERSIONS
+from programs import EXAMPLE, ONLY, SYSTEMS, VERSIONS
 from test_layout import PACKAGES
 
 from sari.variants import VERSION
@@ -136,35 +136,11 @@ def test_python_scores_lists_and_evaluate_loads_the_path(outside):
     assert found == ["set() False", "34.37", "set()", "34.37", "34.37"]
 
 
-ONLY_THE_EXTRA = """
-import importlib.metadata as installed, sys
-from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
-
-def bring(name, extras):
-    known = brought.setdefault(canonicalize_name(name), set())
-    if known > extras:
-        return
-    known |= {*extras, ""}
-    for requirement in map(Requirement, installed.requires(name) or []):
-        if not requirement.marker or any(requirement.marker.evaluate({"extra": extra}) for extra in known):
-            bring(requirement.name, requirement.extras)
-
-class Hidden:
-    def find_spec(name, path=None, target=None):
-        if name in owners and not brought.keys() & set(map(canonicalize_name, owners[name])):
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-
-brought, owners = {}, installed.packages_distributions()
-bring("sari", {"app"})
-sys.meta_path.insert(0, Hidden)
-"""
-
-
 def test_the_page_needs_nothing_but_its_extra_and_has_its_files(outside):
     found = python(
         outside,
-        ONLY_THE_EXTRA,
+        ONLY,
+        "bring('sari', 'app')",
         "from sari.web.samples import example_file, samples",
         "from sari.web import page, rendering",
         "from pathlib import Path",

@@ -71,6 +71,12 @@ def test_an_edited_copy_is_loaded_as_edited(folder):
     assert evaluate.load(str(folder)).signature().endswith("|version:9.8.7")
 
 
+def test_without_sacrebleu_it_is_asked_for(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sacrebleu", None)
+    with pytest.raises(ImportError, match="(?s)^To be able to use sari, you need to install .*pip install sacrebleu"):
+        load()
+
+
 def test_info(sari):
     assert (sari.info.module_name, sari.name, sari.module_type) == ("sari", "sari", "metric")
     assert all((sari.description, sari.citation, sari.inputs_description, sari.homepage, sari.license))
