@@ -2,30 +2,13 @@
 
 import math
 
-import numpy as np
 import oracle
-from hostile_texts import cut
 
-from sari.corpus_statistics import score_corpus
-from sari.ngram_statistics import SegmentCounts, count_ngrams, ngram_tables
 from sari.sari_scorer import Scorer, compute
-from sari.text_checks import take_sample
-from sari.tokenization import encode_chunk
-from sari.variants import resolve_variant
 
 
 def by_compute(corpus, **options):
     return compute(**corpus, **options, details=True)
-
-
-def by_states(corpus, **options):
-    """Score the corpus in pieces, whose states merge."""
-    whole = Scorer(**options).state(sentences=True)
-    for piece in cut(corpus, 3):
-        state = Scorer(**options).state(sentences=True)
-        state.update(**piece)
-        whole.merge(state)
-    return whole.compute(details=True)
 
 
 def by_compare(corpus, **options):
@@ -40,18 +23,6 @@ def by_candidates(corpus, **options):
     texts = {"sources": corpus["sources"], "references": corpus["references"]}
     scores = Scorer(**options).score_candidates(**texts, candidates=candidates_of(corpus))
     return {"sentences": {"sari": [row[0] for row in scores]}}
-
-
-def by_explanation(corpus, **options):
-    """Add up the counts of the single n-grams of each segment."""
-    variant = resolve_variant(**options)
-    counted = []
-    for source, prediction, references in zip(*corpus.values(), strict=True):
-        tokens = encode_chunk([source], [references], [prediction], variant)
-        counts = np.array([table.counts.sum(axis=0) for table in ngram_tables(tokens, variant)])
-        counted.append(SegmentCounts(counts[None], count_ngrams(tokens, variant).sizes))
-    scored = score_corpus(counted, variant, take_sample(*corpus.values()), sentences=True)
-    return {**scored.scores(), "sentences": scored.sentences()}
 
 
 def by_risk(corpus, **options):
@@ -81,5 +52,4 @@ def details_by_the_oracle(corpus, **options):
 
 
 #: The paths, and what returns the same by the oracle, and perhaps more.
-_WITH_DETAILS = (by_compute, by_states, by_compare, by_candidates, by_explanation)
-PATHS = dict.fromkeys(_WITH_DETAILS, details_by_the_oracle) | {by_risk: risk_by_the_oracle}
+PATHS = dict.fromkeys((by_compute, by_compare, by_candidates), details_by_the_oracle) | {by_risk: risk_by_the_oracle}

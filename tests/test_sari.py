@@ -73,7 +73,7 @@ def test_an_edited_copy_is_loaded_as_edited(folder):
 
 def test_without_sacrebleu_it_is_asked_for(monkeypatch):
     monkeypatch.setitem(sys.modules, "sacrebleu", None)
-    with pytest.raises(ImportError, match="(?s)^To be able to use sari, you need to install .*pip install sacrebleu"):
+    with pytest.raises(ImportError, match="pip install sacrebleu"):
         load()
 
 

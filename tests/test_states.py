@@ -5,10 +5,9 @@ import os
 import pickle
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial, reduce
+from functools import partial
 from hashlib import sha256
 from importlib.metadata import version
-from operator import add
 from threading import Lock
 
 import numpy as np
@@ -65,23 +64,14 @@ def cut_at(length):
     return lambda text: text[:length]
 
 
-class Cutter:
-    def __init__(self, length):
-        self.length = length
-
-    def __call__(self, text):
-        return text[: self.length]
-
-
 @pytest.mark.parametrize(
     ("one", "same", "other"),
     [
         (cut_at(3), cut_at(3), cut_at(2)),
-        (Cutter(3), Cutter(3), Cutter(2)),
         (lambda text: text.upper(), lambda text: text.upper(), lambda text: text.title()),
         (partial(str.replace, "a"), partial(str.replace, "a"), partial(str.split, "a")),
     ],
-    ids=["closure", "instance", "lambda", "partial"],
+    ids=["closure", "lambda", "partial"],
 )
 def test_functions_of_one_name_are_told_apart(scorer, one, same, other):
     state = scorer.with_options(tokenize=one).state()
@@ -90,12 +80,14 @@ def test_functions_of_one_name_are_told_apart(scorer, one, same, other):
         state.merge(scorer.with_options(tokenize=other).state())
 
 
-class Locked(Cutter):
+class Locked:
     """A tokenizer that cannot be pickled."""
 
     def __init__(self):
-        super().__init__(3)
         self.lock = Lock()
+
+    def __call__(self, text):
+        return text
 
 
 def test_functions_that_cannot_be_pickled_merge(scorer):
@@ -127,13 +119,11 @@ def test_states_of_metric_and_package_merge(sari):
 
 def test_states_can_be_added(scorer):
     parts = [state_of(scorer, rows(number), sentences=True) for number in range(4)]
-    whole = scorer.compute(**TEXTS, details=True)
-    for added in (sum(parts), reduce(add, parts), parts[0] + parts[1] + (parts[2] + parts[3])):
-        assert added.compute(details=True) == whole
+    added = parts[0] + parts[1] + (parts[2] + parts[3])
+    assert added.compute(details=True) == scorer.compute(**TEXTS, details=True)
     assert [part.segments for part in parts] == [1] * 4
-    for wrong in (lambda: parts[0] + 1, lambda: 1 + parts[0]):
-        with pytest.raises(TypeError):
-            wrong()
+    with pytest.raises(TypeError):
+        1 + parts[0]
 
 
 # ---- As bytes -------------------------------------------------------------------------------------------------------
@@ -246,9 +236,6 @@ def test_callables_are_those_of_the_scorer(sari):
     got = "a state with 'tok:four_segments:own_tokenizer'"
     with refuses(ValueError, f"data: got {got}, expected 'tok:custom.str.lower'"):
         sari.with_options(tokenize=str.lower).read_state(data)
-    wanted = "the one that the state was made with: Scorer(tokenize=...).read_state(data)"
-    with refuses(ValueError, f"tokenize: got None, expected {wanted}"):
-        sari.read_state(data)
 
 
 HOSTILE = [None, True, -1, 2.5, 1 << 70, "x", [], ["x"], [None], [[1, 2]], [[1, "a", "b", "c"]], {}, {"variant": ["x"]}]
