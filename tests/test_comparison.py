@@ -11,7 +11,7 @@ from programs import example_corpus, with_system
 from refusals import refuses
 
 from sari.aggregation import SCORES
-from sari.comparison import baseline_scores
+from sari.comparison import baseline_scores, rank_systems
 from sari.significance import TESTS, holm
 from sari.variants import VARIANTS, resolve_variant
 
@@ -116,6 +116,17 @@ def test_each_system_with_each(sari, examples, method):
         assert (pair["differences"], pair["p_values"]) == (alone["differences"], alone["p_values"])
         if {one, other} == {"deleting", "twin"}:
             assert (set(pair["differences"].values()), set(pair["p_values"].values())) == ({0.0}, {1.0})
+
+
+@pytest.mark.parametrize(
+    ("p_value", "difference", "ranks"),
+    [(0.049, 1.0, [[1, 1], [2, 2]]), (0.05, 1.0, [[1, 2], [1, 2]]), (0.001, 0.0, [[1, 2], [1, 2]])],
+)
+def test_ranks_are_apart_if_a_difference_is_significant(p_value, difference, ranks):
+    results = {"a": {}, "b": {}}
+    pair = {"corrected_p_values": {"sari": p_value}, "differences": {"sari": difference}}
+    rank_systems(results, [{"systems": ["a", "b"], **pair}])
+    assert [row["rank"] for row in results.values()] == ranks
 
 
 def test_memory_of_a_comparison_is_bounded(sari, examples):
