@@ -9,7 +9,6 @@ import shutil
 import subprocess
 import tempfile
 import warnings
-from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -112,19 +111,10 @@ def pytest_collection_finish():
     gc.freeze()
 
 
-@pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_terminal_summary(terminalreporter):
-    """Say last of all, in a line, what was not run and why."""
-    result = yield
-    skipped = terminalreporter.stats.get("skipped", [])
-    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped)
-    counted = "; ".join(f"{reason} ({count})" for reason, count in reasons.items())
-    if reasons:
-        terminalreporter.write_line(f"SKIPPED {reasons.total()}: {counted}", yellow=True, bold=True)
-    if NOT_COLLECTED:
-        files = "; ".join(f"{file} (needs {', '.join(missing)})" for file, missing in NOT_COLLECTED.items())
-        terminalreporter.write_line(f"NOT RUN: {files}", yellow=True, bold=True)
-    return result
+    """Say which files were not run and why."""
+    for file, missing in NOT_COLLECTED.items():
+        terminalreporter.write_line(f"NOT RUN: {file} (needs {', '.join(missing)})", yellow=True, bold=True)
 
 
 @pytest.fixture(scope="session")
@@ -141,6 +131,14 @@ def sari():
     import evaluate
 
     return evaluate.load(str(ROOT / "sari.py"))
+
+
+@pytest.fixture(scope="module")
+def metric(tmp_path_factory):
+    """Return one metric for a module, with a cache folder of its own: what one test leaves behind shows in the next."""
+    from four_segments import load
+
+    return load(cache_dir=str(tmp_path_factory.mktemp("cache")))
 
 
 @pytest.fixture(scope="session", params=["core", "metric"])

@@ -157,10 +157,7 @@ BAD = [
             *("['a', nan]", "['a', None]", "['a', 5]", "('a', 'b')", " ('a',)", '("nan b", nan)'),
         )
     ),
-    (
-        with_row("references", 1, ["a", '["b", null]']),
-        "references[1][2]: got a missing value (None), expected str",
-    ),
+    (with_row("references", 1, ["a", '["b", null]']), "references[1][2]: got a missing value (None), expected str"),
     (
         with_row("references", 1, ["a", '["b", "\\ud83d"]']),
         "references[1][2]: got a lone surrogate '\\ud83d' at character 0, expected valid Unicode",

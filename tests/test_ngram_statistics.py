@@ -10,10 +10,7 @@ from conftest import runs
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sari.ngram_statistics import (
-    count_ngrams,
-    ngram_tables,
-)
+from sari.ngram_statistics import count_ngrams, ngram_tables
 from sari.tokenization import encode_chunk
 from sari.variants import VARIANTS, resolve_variant
 

@@ -19,12 +19,6 @@ WAYS = {
 }
 
 
-@pytest.fixture(scope="module")
-def metric(tmp_path_factory):
-    """Return one metric for all tests, with a cache folder of its own: what one leaves behind shows in the next."""
-    return load(cache_dir=str(tmp_path_factory.mktemp("cache")))
-
-
 def cached(metric):
     return [path.name for path in Path(metric.data_dir).rglob("*.arrow")]
 

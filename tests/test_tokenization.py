@@ -15,12 +15,7 @@ from hypothesis import strategies as st
 from refusals import refuses
 
 from sari.languages import TOKENIZERS
-from sari.tokenization import (
-    count_sentences,
-    encode_chunk,
-    encode_corpus,
-    split_into_tokens,
-)
+from sari.tokenization import count_sentences, encode_chunk, encode_corpus, split_into_tokens
 from sari.variants import VARIANTS, Text
 
 PLAIN = Text(lowercase=False)

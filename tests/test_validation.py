@@ -10,7 +10,6 @@ import oracle
 import pandas as pd
 import pyarrow as pa
 import pytest
-from four_segments import load
 from refusals import BAD, GOOD, PREDICTIONS, REFERENCES, SCORES, SOURCES, TEXTS, refuses
 
 from sari.messages import fault
@@ -61,12 +60,6 @@ ROW_COLUMNS = {
     "datasets column, numpy": lambda rows: datasets.Dataset.from_dict({"r": rows}).with_format("numpy")["r"],
     "datasets column, arrow": lambda rows: datasets.Dataset.from_dict({"r": rows}).with_format("arrow")["r"],
 }
-
-
-@pytest.fixture(scope="module")
-def metric(tmp_path_factory):
-    """Return one metric for all tests, with a cache folder of its own: what one leaves behind shows in the next."""
-    return load(cache_dir=str(tmp_path_factory.mktemp("cache")))
 
 
 # ---- Through the metric ---------------------------------------------------------------------------------------------
@@ -136,13 +129,7 @@ def test_references_that_are_lists_in_json(metric):
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "[1]",
-        "[citation needed] a",
-        '["Stop," he said, "or else"]',
-        "['tis",
-        pytest.param("[" * 99_999, id="many"),
-    ],
+    ["[1]", "[citation needed] a", '["Stop," he said, "or else"]', "['tis", pytest.param("[" * 99_999, id="many")],
 )
 def test_references_in_brackets_are_texts(text):
     assert validate_shared(["a"], [text]) == (["a"], [[text]])

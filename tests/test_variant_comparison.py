@@ -45,8 +45,7 @@ NAMES = [*VARIANTS]
 
 
 @pytest.mark.parametrize(
-    ("first", "last"),
-    [pair for shift in (1, 5) for pair in zip(NAMES, NAMES[shift:] + NAMES[:shift], strict=True)],
+    ("first", "last"), [pair for shift in (1, 5) for pair in zip(NAMES, NAMES[shift:] + NAMES[:shift], strict=True)]
 )
 def test_every_way_starts_and_ends_at_the_scores_of_compute(sari, corpus, by_variant, first, last):
     found = sari.with_options(variant=first).explain_difference(last, **corpus)
