@@ -42,9 +42,13 @@ def test_baselines_by_the_oracle(variant):
 
 @pytest.mark.parametrize(
     ("references", "people"),
-    [([["a", "b", "c"], ["d"]], []), ([["a", "b", "c"], ["d", "e"]], ["references", "reference 1", "reference 2"])],
+    [
+        ([["a", "b", "c"], ["d"]], []),
+        ([["a", "b", "c"], ["d", "e"]], ["references", "reference 1", "reference 2"]),
+        ([[*"abcdefghijk"]] * 2, ["references", *(f"reference {number}" for number in range(1, 11))]),
+    ],
 )
-def test_baselines_need_two_references_of_every_segment(references, people):
+def test_baselines_are_at_most_ten_references_that_every_segment_has(references, people):
     assert list(baseline_scores(["a", "d"], references, resolve_variant())) == ["copy", "empty", "unrelated", *people]
 
 
