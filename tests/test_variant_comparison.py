@@ -8,8 +8,10 @@ import pytest
 from four_segments import TEXTS
 from programs import example_corpus, with_system
 
+from sari import variant_comparison
 from sari.sari_scorer import Scorer
 from sari.signatures import read_signature
+from sari.variant_comparison import tried_variants
 from sari.variants import SCORES, VARIANTS
 
 # Of the hard segments, some are not tokenized.
@@ -189,6 +191,22 @@ def test_penalties_of_documents_are_tried():
     figure = f"{Scorer(**options).compute(**documents)['sari']:.6f}"
     assert find(figure, documents, **KNOWN)["hits"][0]["options"] == options
     assert find(figure, TEXTS, **KNOWN)["tried"] < find(figure, documents, **KNOWN)["tried"]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_document"), [("He came. She left.", True), ("他来了。她走了。", True), ("It is 1.5 m long.", False)]
+)
+def test_texts_with_several_sentences_are_documents(text, is_document):
+    variants, _ = tried_variants([text], "easse", tokenize="none")
+    assert any(variant.penalties != "none" for variant in variants) == is_document
+
+
+def test_a_progress_bar_can_be_switched_off(printed, monkeypatch):
+    disabled = []
+    monkeypatch.setattr(variant_comparison, "tqdm", lambda rows, *_, disable, **__: disabled.append(disable) or rows)
+    for progress in (True, False):
+        Scorer(**KNOWN, level="corpus").find_variant(1, **printed, progress=progress)
+    assert disabled == [None, True]  # None for a bar on a terminal alone
 
 
 @pytest.mark.parametrize("figure", ["x", "", None, True, -1, 100.5, "nan", "1e1", "0.1234567890123456"])
