@@ -58,27 +58,17 @@ NOT_EVERYWHERE = [
 #: Fixtures that take long to start: the tests that use one run in one worker.
 STARTED_ONCE = ("address", "addresses", "figures", "memorised", "wheel")
 
-# How long an example takes tells nothing on a machine that does other things too.
-settings.register_profile("without a deadline", deadline=None)
-settings.load_profile("without a deadline")
-
-
-_TIMES = 1
-
-
-def pytest_addoption(parser):
-    parser.addoption("--examples", type=int, default=1, metavar="N", help="try N times as many made-up examples")
-
-
-def pytest_configure(config):
-    global _TIMES
-    _TIMES = config.getoption("--examples")
+# How long an example takes tells nothing on a machine that does other things too. Examples are the same ones each time in
+# CI, and fresh ones everywhere else.
+settings.register_profile(
+    "tests", deadline=None, derandomize=bool(os.environ.get("CI")), suppress_health_check=HealthCheck
+)
+settings.load_profile("tests")
 
 
 def runs(examples):
-    """Return settings for so many examples: the same ones each time in CI, fresh ones everywhere else."""
-    fixed = bool(os.environ.get("CI"))
-    return settings(max_examples=examples * _TIMES, deadline=None, derandomize=fixed, suppress_health_check=HealthCheck)
+    """Return settings for so many examples, or as many times more as the environment variable EXAMPLES says."""
+    return settings(max_examples=examples * int(os.environ.get("EXAMPLES", "1")))
 
 
 def imported_by(file: Path) -> set[str]:

@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import zipfile
 from importlib.metadata import version
 from pathlib import Path
 
@@ -85,15 +84,6 @@ def run(*arguments, folder, data=b"", output=subprocess.PIPE, command=COMMAND, *
         text and text.replace(os.linesep.encode(), b"\n") for text in (process.stdout, process.stderr)
     )
     return process
-
-
-def broken_punkt(folder):
-    """Write the beginning of the archive of NLTK's data, as an interrupted download leaves it."""
-    path = Path(folder, "tokenizers", "punkt_tab.zip")
-    path.parent.mkdir()
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("punkt_tab/english/abbrev_types.txt", "dr\nmr\n")
-    path.write_bytes(path.read_bytes()[:60])
 
 
 def output_of(process):

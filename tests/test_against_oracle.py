@@ -88,7 +88,7 @@ PATHS = dict.fromkeys((by_compute, by_compare, by_candidates), details_by_the_or
 @given(data=st.data())
 @runs(30)
 def test_every_path_to_scores(variant, data):
-    """With and without options: `--examples 100` makes a hundred times as many corpora."""
+    """With and without options: `EXAMPLES=100` makes a hundred times as many corpora."""
     path = data.draw(st.sampled_from(list(PATHS)))
     corpus, options = data.draw(hostile()), data.draw(options_of(variant))
     ours, right = numbers(path(corpus, **options)), numbers(PATHS[path](corpus, **options))

@@ -15,7 +15,7 @@ import sacrebleu.utils
 import spacy
 from conftest import ROOT
 from four_segments import TEXTS, own_tokenizer
-from programs import EXAMPLE, broken_punkt, refusal_of, run
+from programs import EXAMPLE, refusal_of, run
 from refusals import refuses
 
 from sari.languages import (
@@ -215,8 +215,9 @@ def test_models_are_fetched_when_texts_are_tokenized(monkeypatch, tmp_path, capl
 def test_without_punkt_one_line_says_how_to_get_it(monkeypatch, tmp_path, is_there):
     """Also where a download was interrupted; and what needs no sentences goes on working."""
     load_function.cache_clear()
+    (tmp_path / "tokenizers").mkdir()
     if is_there:
-        broken_punkt(tmp_path)
+        (tmp_path / "tokenizers" / "punkt_tab.zip").write_bytes(b"PK\x03\x04, and no more")
     monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
     with pytest.raises((zipfile.BadZipFile, LookupError)):
         nltk.tokenize.PunktTokenizer("english")

@@ -149,12 +149,10 @@ def test_a_figure_can_be_the_mean_of_runs(printed):
     assert hits[0]["options"] == {"variant": "easse"}
 
 
-def test_hits_by_chance_and_what_tells_hits_apart(printed):
-    few, many = (find(figure, printed, **KNOWN) for figure in ("60.00", "60"))
-    assert few["tried"] == many["tried"] > 100
-    assert few["hits_by_chance"] < 0.1 < 1 < many["hits_by_chance"] < 3
-    assert len(many["hits"]) == 2
-    assert many["distinct"] == {name: len({f"{hit[name]:.0f}" for hit in many["hits"]}) for name in SCORES[1:]}
+def test_what_tells_hits_apart(printed):
+    search = find("60", printed, **KNOWN)
+    assert len(search["hits"]) == 2
+    assert search["distinct"] == {name: len({f"{hit[name]:.0f}" for hit in search["hits"]}) for name in SCORES[1:]}
 
 
 def test_hits_by_chance_are_those_of_scores_within_a_point(printed):
