@@ -58,8 +58,8 @@ NOT_EVERYWHERE = [
 #: Fixtures that take long to start: the tests that use one run in one worker.
 STARTED_ONCE = ("address", "addresses", "figures", "memorised", "wheel")
 
-# How long an example takes tells nothing on a machine that does other things too. Examples are the same ones each time in
-# CI, and fresh ones everywhere else.
+# How long an example takes tells nothing on a machine that does other things too. In CI examples are the same ones each
+# time, and fresh ones everywhere else.
 settings.register_profile(
     "tests", deadline=None, derandomize=bool(os.environ.get("CI")), suppress_health_check=HealthCheck
 )
