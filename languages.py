@@ -8,7 +8,7 @@ import logging
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from functools import cache, partial
 from importlib import import_module
@@ -29,7 +29,7 @@ class Script(NamedTuple):
     """A script, and what SARI needs to know of it.
 
     Attributes:
-        languages: that are written in it.
+        languages: the languages that are written in it.
         letters: its letters, as the inside of a character class of `re`.
         marks: what ends its sentences.
         tokenizers: values of `tokenize` that fit, the best first.
@@ -122,27 +122,27 @@ def count_letters(texts: Iterable[str]) -> Counter[str]:
     return counts
 
 
-def main_script(texts: Iterable[str]) -> str:
-    """Return the name of the script of most letters: "Kana" for Japanese, where many are Han; "Latin" for no letters.
+def main_scripts(texts: Iterable[str]) -> list[str]:
+    """Return the names of the scripts of texts, that of most letters first; "Latin" for no letters.
 
-    >>> main_script(["東京の橋"]), main_script(["东京 (Tokyo)"])
-    ('Kana', 'Latin')
+    Texts with kana are Japanese: "Kana", although many of their letters are Han.
+
+    >>> main_scripts(["東京の橋"]), main_scripts(["东京 (Tokyo)"]), main_scripts(["3"])
+    (['Kana'], ['Latin', 'Han'], ['Latin'])
     """
     counts = count_letters(texts)
     if counts["Kana"] > _FEW_KANA * counts["Han"]:
         counts["Kana"] += counts.pop("Han", 0)
-    return max(counts, key=counts.__getitem__, default="Latin")
+    return [name for name, number in counts.most_common() if number >= _FEW_LETTERS * counts.total()] or ["Latin"]
 
 
 def fitting_tokenizers(texts: Iterable[str]) -> list[str]:
     """Return the tokenizers that fit the scripts of texts, those of the script with most letters first.
 
-    >>> fitting_tokenizers(["Ein Satz, über e"])
-    ['13a', 'intl']
+    >>> fitting_tokenizers(["Ein Satz, über e"]), fitting_tokenizers(["東京の橋"])
+    (['13a', 'intl'], ['ja-mecab', 'spacy-ja', 'char'])
     """
-    counts = count_letters(texts)
-    scripts = [name for name, number in counts.most_common() if number >= _FEW_LETTERS * counts.total()]
-    return list(dict.fromkeys(chain.from_iterable(SCRIPTS[name].tokenizers for name in scripts)))
+    return list(dict.fromkeys(chain.from_iterable(SCRIPTS[name].tokenizers for name in main_scripts(texts))))
 
 
 # ---- Tokenizers and splitters ---------------------------------------------------------------------------------------
@@ -153,13 +153,15 @@ class ExternalTokenizer(NamedTuple):
 
     Attributes:
         module, name: its class.
-        install: what pip installs; where a model is fetched, also the name of the module that reads the model.
+        install: what pip installs. If a model is fetched, the module that reads it has the same name.
         method, arguments: the method to call with a text, and its other arguments. It returns the text with spaces
             between tokens.
         separates_marks: whether it separates marks from words, and expects spaces between words. Texts that are
             tokenized already then cause a warning.
+        splits: the scripts that it splits where no spaces are, besides those whose row of `SCRIPTS` names it.
         fetches: the address of the model that sacreBLEU fetches when the tokenizer is made; empty for none.
-        signed: its name in signatures; empty where the tokenizer says it, or it is its own.
+        signed: its name in signatures; empty for what its method `signature` returns, or else its name here and the
+            version of `install`.
     """
 
     module: str
@@ -168,6 +170,7 @@ class ExternalTokenizer(NamedTuple):
     method: str = "__call__"
     arguments: tuple[tuple[str, object], ...] = ()
     separates_marks: bool = False
+    splits: Collection[str] = ()
     fetches: str = ""
     signed: str = ""
 
@@ -178,7 +181,7 @@ def _of_sacrebleu(module: str, name: str, **row: Any) -> ExternalTokenizer:
 
 
 _FLORES_101 = "https://dl.fbaipublicfiles.com/fairseq/models/flores/sacrebleu_tokenizer_spm.model"
-_SENTENCEPIECE = partial(_of_sacrebleu, "spm", install="sentencepiece")
+_SENTENCEPIECE = partial(_of_sacrebleu, "spm", install="sentencepiece", splits=SCRIPTS)
 EXTERNAL_TOKENIZERS = {
     "intl": _of_sacrebleu("intl", "TokenizerV14International", separates_marks=True),
     "char": _of_sacrebleu("char", "TokenizerChar"),
@@ -202,6 +205,7 @@ EXTERNAL_TOKENIZERS = {
         "tokenize",
         (("return_str", True), ("escape", False)),
         separates_marks=True,
+        splits=("Han",),
     ),
 }
 

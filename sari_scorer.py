@@ -447,9 +447,9 @@ class Scorer:
     ) -> VariantSearch:
         """Find the variants and options under which predictions have a printed SARI.
 
-        All variants are tried, each with every value of `lowercase`, `level`, `deletion` and `zero_division`, with the
-        tokenizers "13a", "intl", "none", "char" and "moses" and those of docs/languages.md for the script of the
-        sources, as far as they are installed, for documents with every value of `penalties`, and with the first
+        All variants are tried, each with every value of `lowercase`, `level` and `deletion`, with `zero_division` 0
+        and 1, with common tokenizers and those of docs/languages.md for the script of the sources, as far as they are
+        installed ("left_out" says which), for documents with every value of `penalties`, and with the first
         references alone. Options that this scorer was given, the variant among them, are not varied.
 
         Args:

@@ -27,7 +27,7 @@ from .data_warnings import (
     TextMismatchWarning,
     TokenizationWarning,
 )
-from .languages import EXTERNAL_TOKENIZERS, SCRIPTS, TOKENIZERS, main_script
+from .languages import EXTERNAL_TOKENIZERS, SCRIPTS, TOKENIZERS, main_scripts
 from .messages import count_of, join_names, short_repr
 from .tokenization import split_into_tokens
 from .variants import Text, Variant
@@ -218,9 +218,6 @@ def _share_changed(texts: Sequence[str], one: Text, other: Text) -> float:
 
 # Texts without spaces between words have fewer by character, unless words are set apart; Thai has one between clauses.
 _FEW_SPACES = 0.1
-# What splits texts of scripts without spaces, besides what fits them best.
-_SPLIT_EVERY_SCRIPT = {"spm", "flores101", "flores200", "spBLEU-1K"}
-_ALSO_SPLIT = {"Han": {"moses"}}
 
 _LINE_BREAK = re.compile("[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 # The marks that end sentences in scripts with spaces, but for those that 13a separates from words.
@@ -255,7 +252,7 @@ def _tokenization_faults(texts: list[str], steps: Text, variant: Variant) -> Ite
     """Yield what to doubt about a column that becomes tokens by these steps, and the option to set."""
     joined = "".join(texts)
     if joined.count(" ") < _FEW_SPACES * len(joined):
-        yield from _script_faults(main_script(texts), steps, variant)
+        yield from _script_faults(main_scripts(texts)[0], steps, variant)
     if steps.tokenize == "none" and steps.splits_on_space and _share(texts, _LINE_BREAK.search) > _HARDLY_ANY:
         yield "have line breaks, which join words where texts are only split at spaces: replace them by spaces", None
     if len(texts) < ENOUGH:
@@ -276,7 +273,7 @@ def _script_faults(name: str, steps: Text, variant: Variant) -> Iterator[tuple[s
     """Yield what to doubt about texts with few spaces, given the name of their script, and the option to set."""
     script = SCRIPTS[name]
     fitting = tuple(tokenizer for tokenizer in script.tokenizers if tokenizer in TOKENIZERS)
-    splitting = {*fitting, *_SPLIT_EVERY_SCRIPT, *_ALSO_SPLIT.get(name, ())}
+    splitting = {*fitting, *(tokenizer for tokenizer, row in EXTERNAL_TOKENIZERS.items() if name in row.splits)}
     if not script.spaces and steps.tokenize in TOKENIZERS and steps.tokenize not in splitting:
         is_reached = steps.tokenize == variant.tokenize  # not by sources that are tokenized otherwise
         advice = Advice("tokenize", fitting) if is_reached else Advice("variant", ("easse",))
