@@ -151,10 +151,10 @@ def score_totals(totals: np.ndarray, segments: int, variant: Variant) -> tuple[n
 
 
 def exact_sums(rows: np.ndarray) -> np.ndarray:
-    """Sum over the first dimension without rounding, in units of `exact_value`.
+    """Round each number down to a multiple of 2**-60, and sum exactly over the first dimension: see `exact_value`.
 
     Args:
-        rows: float64[n, ...], none negative; each is rounded down to a multiple of 2**-60.
+        rows: float64[n, ...], none negative.
 
     Returns:
         int64[3, ...]: sums that can be added in any order.
@@ -171,7 +171,7 @@ def exact_sums(rows: np.ndarray) -> np.ndarray:
 
 
 def exact_value(totals: np.ndarray, divisor: int = 1) -> np.ndarray:
-    """Divide exact sums by `divisor` and return float64; each is rounded once."""
+    """Divide the numbers of `exact_sums` by `divisor` and return float64; each is rounded once."""
     unit = divisor << _BITS
     limbs = zip(*totals.reshape(3, -1).tolist(), strict=True)
     values = [((whole << _BITS) + (upper << _LIMB_BITS) + lower) / unit for whole, upper, lower in limbs]

@@ -35,7 +35,9 @@ from .variants import OPERATIONS, SCORES, Variant
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CorpusStatistics:
-    """The statistics of scored segments. Those of parts merge to exactly those of the whole, in any order.
+    """The statistics of scored segments. The scores of merged parts are exactly those of the whole, in any order.
+
+    What is kept of every segment stands in the order of merging.
 
     Attributes:
         variant: by which segments are scored.
@@ -73,7 +75,7 @@ class CorpusStatistics:
         """Return the statistics with further segments, given their counts; the sample of texts stays as it is."""
         variant = self.variant
         scores = (segment_scores(counted, variant),) if self.keeps_sentences else ()
-        rows = (_rows_of(counted, variant),) if self.keeps_rows else ()
+        rows = (_rows_to_resample(counted, variant),) if self.keeps_rows else ()
         return replace(
             self,
             segments=self.segments + len(counted.counts),
@@ -103,10 +105,12 @@ class CorpusStatistics:
 
     def sentences(self) -> SentenceScores:
         """Return the scores of each segment, scored alone; this needs `keeps_sentences`."""
+        self._check_kept("keeps_sentences")
         return named_scores(np.concatenate([np.empty((0, len(SCORES))), *self.sentence_parts]).T)
 
     def rows(self) -> np.ndarray:
-        """Return the row of each segment, float64[segment, ...]; this needs `keeps_rows`."""
+        """Return the row of each segment, float64[segment, ...]; this needs `keeps_rows`, and a segment."""
+        self._check_kept("keeps_rows")
         return np.concatenate(self.row_parts)
 
     def scores_of_sums(self, sums: np.ndarray, segments: int | np.ndarray | None = None) -> np.ndarray:
@@ -141,6 +145,10 @@ class CorpusStatistics:
         about_intervals = check_resampling(self.segments) if resampling.has_intervals else ()
         return [*check_corpus(self.sample, self.variant), *about_intervals]
 
+    def _check_kept(self, name: str) -> None:
+        if not getattr(self, name):
+            raise ValueError(fault("statistics", f"{name}=False", f"{name}=True"))
+
     @cached_property
     def _scored(self) -> tuple[np.ndarray, np.ndarray]:
         if not self.segments:
@@ -148,7 +156,7 @@ class CorpusStatistics:
         return score_totals(self.totals, self.segments, self.variant)
 
 
-def _rows_of(counted: SegmentCounts, variant: Variant) -> np.ndarray:
+def _rows_to_resample(counted: SegmentCounts, variant: Variant) -> np.ndarray:
     """Return the rows of segments: see `CorpusStatistics`."""
     return counted.counts if variant.level == "corpus" else segment_scores(counted, variant)
 

@@ -2,15 +2,18 @@
 
 import json
 import pickle
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 from hashlib import sha256
 from io import BytesIO
+from itertools import zip_longest
 from math import prod
 from numbers import Integral
 from operator import methodcaller
 from threading import Lock
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -48,8 +51,10 @@ class MadeByScorer:
 class State(MadeByScorer):
     """The statistics of the segments seen so far, for streams and shards.
 
-    States of shards merge to exactly the state of the whole, in any order. A state can be pickled, and sent as bytes:
-    see `to_bytes`. Unless `sentences` or `resampling` is set, its size does not depend on the number of segments.
+    The scores of merged states are exactly those of the whole, in any order. What is kept of every segment, with
+    `sentences` or `resampling`, stands in the order of merging; so do sentence scores, and intervals depend on it.
+    Unless one of them is set, the size of a state does not depend on the number of segments. A state can be pickled,
+    and sent as bytes: see `to_bytes`.
     """
 
     def __init__(self, scorer: Any, statistics: CorpusStatistics):
@@ -87,17 +92,17 @@ class State(MadeByScorer):
             self._statistics = self._statistics.merge(statistics)
 
     def merge(self, other: "State") -> None:
-        """Add the segments of another state of the same signature. Their sentence scores follow those of this state.
+        """Add the segments of another state of the same signature after those of this one.
 
         Raises:
             TypeError: for what is not a state.
-            ValueError: where signatures differ, or callables, or what is kept.
+            ValueError: where signatures differ, or what is kept, or callables that differ or cannot be compared.
         """
         ours, theirs = self._statistics, _state_of_this_module(other, self.scorer)._statistics
         _check_same("other", _description(theirs), _description(ours))
         for name in _FUNCTIONS:
-            if not _is_same_function(getattr(ours.variant, name), getattr(theirs.variant, name)):
-                raise ValueError(fault("other", f"a state with another {name} of the same name", "the same one"))
+            if not _is_same(getattr(ours.variant, name), getattr(theirs.variant, name)):
+                raise ValueError(fault("other", f"a state whose {name} differs or cannot be compared", "the same one"))
         self._add(theirs)
 
     def compute(
@@ -180,29 +185,34 @@ def _description(statistics: CorpusStatistics) -> list[str]:
     return [*statistics.variant.signature().split("|"), *kept]
 
 
-def _check_same(name: str, got: Iterable[str], expected: Iterable[str]) -> None:
+def _check_same(name: str, got: list[str], expected: list[str]) -> None:
     """Refuse a state by the first part of its signature or description that is not as expected."""
-    for part, wanted in zip(got, expected, strict=False):
+    for part, wanted in zip_longest(got, expected, fillvalue=""):
         if part != wanted:
             raise ValueError(fault(name, f"a state with {short_repr(part)}", short_repr(wanted)))
 
 
-def _is_same_function(one: Any, other: Any) -> bool:
-    """Return whether two callables are equal, or copies of one from different processes: with the same code and data.
+def _is_same(one: Any, other: Any) -> bool:
+    """Return whether two callables, or what they hold, are equal, or copies of one from different processes.
 
-    Functions without a name of their own, such as lambdas, cannot be told apart by the signature.
+    The signature does not tell apart functions without a name of their own, such as lambdas. Functions are compared by
+    code, defaults and closures, but not by the values of global names; other objects, also those of bound methods, by
+    their pickles. What cannot be compared is not the same.
     """
-    return one == other or _content(one) == _content(other)
+    with suppress(Exception):  # whatever an object of somebody else raises
+        if one == other:
+            return True
+    with suppress(Exception):
+        if isinstance(one, FunctionType):
+            return all(map(_is_same, _code_and_data(one), _code_and_data(other)))
+        return pickle.dumps(one) == pickle.dumps(other)
+    return False
 
 
-def _content(function: Any) -> Any:
-    if code := getattr(function, "__code__", None):
-        cells = [cell.cell_contents for cell in function.__closure__ or ()]
-        return code.co_code, code.co_consts, code.co_names, function.__defaults__, cells
-    try:
-        return pickle.dumps(function)
-    except Exception:  # whatever an object of somebody else raises
-        return type(function)
+def _code_and_data(function: FunctionType) -> list[Any]:
+    code = function.__code__.replace(co_firstlineno=1, co_linetable=b"")  # wherever it is written
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    return [code, function.__defaults__, function.__kwdefaults__, *cells]
 
 
 def read_state(data: bytes, scorer: Any) -> State:
@@ -277,8 +287,6 @@ def _checked_head(line: bytes) -> dict[str, Any]:
             raise ValueError(
                 fault("data", f"a state with {name} {short_repr(head.get(name))}", "what State.to_bytes writes")
             )
-    _, *columns = zip(*head["texts"], strict=True) if head["texts"] else ([], [], [], [])
-    validate_columns(*map(list, columns))
     segments, texts = head["segments"], len(head["texts"])
     if texts > segments or bool(segments) != bool(texts) or bool(segments) != bool(head["nrefs"]):
         raise ValueError(
@@ -291,8 +299,13 @@ def _is_number(value: Any, least: int = 0) -> bool:
     return type(value) is int and least <= value < 1 << 53
 
 
-def _is_text_row(row: Any) -> bool:
-    return isinstance(row, list) and len(row) == 4 and _is_number(row[0])
+def _are_texts(rows: Any) -> bool:
+    if not (isinstance(rows, list) and all(isinstance(row, list) and len(row) == 4 for row in rows)):
+        return False
+    keys, *columns = map(list, zip(*rows, strict=True)) if rows else ([], [], [], [])
+    with suppress(ValueError):
+        return bool(validate_columns(*columns)) and all(map(_is_number, keys))
+    return False
 
 
 #: The largest number of a state: those of a billion segments are smaller, and several can be added without overflow.
@@ -306,6 +319,6 @@ _HEAD: dict[str, Callable[[Any], bool]] = {
     "resampling": lambda value: isinstance(value, bool),
     "segments": _is_number,
     "nrefs": lambda value: isinstance(value, list) and all(_is_number(number, least=1) for number in value),
-    "texts": lambda value: isinstance(value, list) and all(map(_is_text_row, value)),
+    "texts": _are_texts,
     "empty": lambda value: isinstance(value, list) and len(value) == 3 and all(map(_is_number, value)),
 }

@@ -28,7 +28,7 @@ def build_report(
     """Return a report of scored systems with everything that its page shows.
 
     Args:
-        statistics: of each system, by name, made with `sentences=True`.
+        statistics: of each system, by name, made with `sentences=True` and `rows=True`.
         report: the scores by one variant.
         columns: the texts that were scored.
         seed: of the random segments.

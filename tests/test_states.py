@@ -16,8 +16,10 @@ from conftest import ROOT
 from four_segments import COPIES, TEXTS, own_tokenizer, repeated, rows, run, state_of
 from refusals import refuses
 
+from sari.corpus_statistics import score_columns
 from sari.sari_scorer import Scorer
-from sari.variants import VERSION
+from sari.validation import validate_columns
+from sari.variants import VERSION, resolve_variant
 
 OPTIONED = {"variant": "easse", "tokenize": "intl", "zero_division": 0.5, "sentences": True}
 INTERVALS = {"confidence": 0.9, "resamples": 20, "seed": 2}
@@ -33,6 +35,16 @@ def test_a_state_has_the_results_of_the_scorer(scorer):
     with refuses(ValueError, "confidence: got a state without resampling=True, expected one with it"):
         state.compute(**INTERVALS)
     assert repr(Scorer("paper").state()) == "State(Scorer(variant='paper'), segments=0)"
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments", "lacks"),
+    [("sentences", (), "sentences"), ("rows", (), "rows"), ("scores_of", ([0],), "rows")],
+)
+def test_what_is_not_kept_is_refused(method, arguments, lacks):
+    corpus = score_columns(validate_columns(**TEXTS), resolve_variant())
+    with refuses(ValueError, f"statistics: got keeps_{lacks}=False, expected keeps_{lacks}=True"):
+        getattr(corpus, method)(*arguments)
 
 
 # ---- Merging --------------------------------------------------------------------------------------------------------
@@ -64,36 +76,45 @@ def cut_at(length):
     return lambda text: text[:length]
 
 
+def cut_by(until):
+    def cut(text, *, until=until):
+        return text[:until]
+
+    return cut
+
+
+class Cutter:
+    def __init__(self, length):
+        self.length = length
+
+    def __call__(self, text):
+        return text[: self.length]
+
+
+LOCKED = Cutter(Lock())  # it cannot be pickled
+
+
 @pytest.mark.parametrize(
     ("one", "same", "other"),
     [
         (cut_at(3), cut_at(3), cut_at(2)),
+        (cut_by(until=3), cut_by(until=3), cut_by(until=2)),
+        (cut_at(cut_at(3)), cut_at(cut_at(3)), cut_at(cut_at(2))),
+        (cut_at(np.arange(3)), cut_at(np.arange(3)), cut_at(np.arange(2))),
+        (Cutter(3), Cutter(3), Cutter(2)),
+        (Cutter(3).__call__, Cutter(3).__call__, Cutter(2).__call__),
+        (LOCKED, LOCKED, Cutter(Lock())),
+        (cut_at(LOCKED), cut_at(LOCKED), cut_at(Cutter(Lock()))),
         (lambda text: text.upper(), lambda text: text.upper(), lambda text: text.title()),
+        (lambda *text: text, lambda *text: text, lambda text: text),
         (partial(str.replace, "a"), partial(str.replace, "a"), partial(str.split, "a")),
     ],
-    ids=["closure", "lambda", "partial"],
 )
 def test_functions_of_one_name_are_told_apart(scorer, one, same, other):
     state = scorer.with_options(tokenize=one).state()
     state.merge(scorer.with_options(tokenize=same).state())
-    with refuses(ValueError, "other: got a state with another tokenize of the same name, expected the same one"):
+    with refuses(ValueError, "other: got a state whose tokenize differs or cannot be compared, expected the same one"):
         state.merge(scorer.with_options(tokenize=other).state())
-
-
-class Locked:
-    """A tokenizer that cannot be pickled."""
-
-    def __init__(self):
-        self.lock = Lock()
-
-    def __call__(self, text):
-        return text
-
-
-def test_functions_that_cannot_be_pickled_merge(scorer):
-    state = state_of(scorer, rows(0), tokenize=Locked())
-    state.merge(state_of(scorer, rows(1), tokenize=Locked()))
-    assert state.segments == 2
 
 
 def test_threads_update_one_state(scorer):
@@ -192,7 +213,7 @@ def forged(data, **changes):
     return signed(json.dumps({**json.loads(line), **changes}).encode() + b"\n" + numbers)
 
 
-OURS = f"sacrebleu:{version('sacrebleu')}"
+OURS, OF_THIS = f"sacrebleu:{version('sacrebleu')}", f"version:{VERSION}"
 
 
 @pytest.mark.parametrize(
@@ -200,6 +221,8 @@ OURS = f"sacrebleu:{version('sacrebleu')}"
     [
         (b'"state": "', b'"state": "0', f"a state of version '0{VERSION}', expected one of {VERSION}"),
         (OURS.encode(), b"sacrebleu:2.0", f"a state with 'sacrebleu:2.0', expected '{OURS}'"),
+        (f'|{OF_THIS}"'.encode(), b'"', f"a state with '', expected '{OF_THIS}'"),
+        (f'|{OF_THIS}"'.encode(), f'|{OF_THIS}|x:1"'.encode(), "a state with 'x:1', expected ''"),
         (b'"segments": 4', b'"segments": 5', "a state with 1064 bytes of numbers, expected 1096"),
         (b'"segments": 4', b'"segments": 3', "a state of 3 segments with 4 sampled ones, expected some of them"),
         (b'"segments": 4', b'"segments": true', "a state with segments True, expected what State.to_bytes writes"),
