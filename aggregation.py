@@ -112,9 +112,8 @@ def score_counts(counts: np.ndarray, variant: Variant) -> tuple[np.ndarray, np.n
 def score_segments(counted: SegmentCounts, variant: Variant) -> tuple[np.ndarray, np.ndarray]:
     """Compute the figures and the scores of operations of segments, each scored alone, with their penalties."""
     figures, operations = score_counts(counted.counts, variant)
-    rules = variant.penalty_rules
-    if rules is not None and counted.sizes is not None:
-        factors = penalty_factors(*counted.sizes)
+    if counted.sizes is not None:
+        rules, factors = variant.penalty_rules, penalty_factors(*counted.sizes)
         for place, names in enumerate((rules.keep, rules.delete, rules.add)):
             for name in names:
                 operations[..., place] *= factors[name]

@@ -11,10 +11,11 @@ _LONGEST_MESSAGE = 200
 def truncate(text: str, longest: int = _LONGEST_VALUE) -> str:
     """Return a text of at most so many characters: of a longer one the beginning and the end, with "…" between them.
 
-    >>> truncate("abcde", 5), truncate("abcdef", 5)
-    ('abcde', 'ab…ef')
+    >>> truncate("abcde", 5), truncate("abcdef", 5), truncate("ab", 1), truncate("ab", 0)
+    ('abcde', 'ab…ef', '…', '')
     """
-    return text if len(text) <= longest else f"{text[: (longest - 1) // 2]}…{text[-(longest // 2) :]}"
+    beginning, end = text[: max(longest - 1, 0) // 2], text[len(text) - longest // 2 :]
+    return text if len(text) <= longest else f"{beginning}…{end}"[:longest]
 
 
 def short_repr(value: object) -> str:
@@ -112,7 +113,7 @@ def nearest_name(name: str, names: Collection[str]) -> str | None:
 
 
 def join_names(names: Iterable[str], word: str = "or") -> str:
-    """Return names as a choice or, with another word, as an enumeration.
+    """Return names, at least one, as a choice or, with another word, as an enumeration.
 
     >>> join_names(["a"]), join_names(["a", "b", "c"]), join_names(["a", "b"], "and")
     ('a', 'a, b or c', 'a and b')

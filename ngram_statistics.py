@@ -351,7 +351,7 @@ def ngram_tables(tokens: Tokens, variant: Variant) -> Iterator[NgramTable]:
             in_references=np.append(old.r, new.r),
             holders=np.append(old.holders, new.holders),
             long_references=int(order.long_references[0]),
-            weight=int(np.ravel(order.weight)[0]),
+            weight=int(order.weight),  # a number, since one segment has one number of references
             counts=counts,
         )
 

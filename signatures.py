@@ -30,13 +30,7 @@ def read_signature(signature: Any, **code: Any) -> dict[str, Any]:
     >>> read_signature("SARI|variant:easse|nrefs:10|case:mixed|tok:13a|order:4")
     {'variant': 'easse', 'lowercase': False}
     """
-    wanted = "the line that a score is printed with: SARI|variant:...|nrefs:...|..."
-    if not isinstance(signature, str):
-        raise TypeError(fault("signature", short_repr(signature), wanted))
-    title, *parts = _parts_of(signature)
-    pairs = dict(part.split(":", 1) for part in parts if ":" in part)
-    if title != "SARI" or len(pairs) != len(parts) or "variant" not in pairs:
-        raise ValueError(fault("signature", short_repr(signature), wanted))
+    pairs = _parts_of(signature)
     pairs["variant"] = pairs["variant"].partition("+")[0]
     by_key = {option.key: (name, option) for name, option in OPTIONS.items()}
     options = {}
@@ -60,18 +54,23 @@ def read_signature(signature: Any, **code: Any) -> dict[str, Any]:
 def differing_parts(printed: str, here: str) -> list[str]:
     """Return the parts of a printed signature that differ from those of one that was made here.
 
-    A printed name of a variant without "+" may stand for a changed variant: other parts say how it was changed.
+    A printed name of a variant without "+" may stand for a changed variant: other parts say how it was changed. What is
+    not a signature is refused as `read_signature` does.
 
     >>> differing_parts("SARI|variant:easse|nrefs:8|version:1.0.0", "SARI|variant:easse|nrefs:?|version:2.0.0")
     ['version:1.0.0 (here 2.0.0)']
+    >>> differing_parts("nrefs:1", "SARI|variant:easse")
+    Traceback (most recent call last):
+    ...
+    ValueError: signature: got 'nrefs:1', expected the line that a score is printed with: SARI|variant:...|nrefs:...|...
     """
-    theirs, ours = (dict(part.split(":", 1) for part in _parts_of(line)[1:]) for line in (printed, here))
-    if "+" not in theirs["variant"]:
-        ours["variant"] = ours["variant"].partition("+")[0]
+    printed_parts, parts_here = _parts_of(printed), _parts_of(here)
+    if "+" not in printed_parts["variant"]:
+        parts_here["variant"] = parts_here["variant"].partition("+")[0]
     return [
-        f"{key}:{value} (here {ours.get(key, 'none')})"
-        for key, value in theirs.items()
-        if ours.get(key) not in (value, "?")
+        f"{key}:{value} (here {parts_here.get(key, 'none')})"
+        for key, value in printed_parts.items()
+        if parts_here.get(key) not in (value, "?")
     ]
 
 
@@ -81,9 +80,16 @@ def signature_warnings(printed: str | None, here: str) -> Iterator[SignatureWarn
         yield SignatureWarning("the signature differs from the printed one, so scores may differ", ", ".join(differing))
 
 
-def _parts_of(signature: str) -> list[str]:
-    """Return the parts of a signature, without white space."""
-    return "".join(signature.split()).split("|")
+def _parts_of(signature: Any) -> dict[str, str]:
+    """Return the parts of a signature by their keys, without white space; refuse what is not a signature."""
+    wanted = "the line that a score is printed with: SARI|variant:...|nrefs:...|..."
+    if not isinstance(signature, str):
+        raise TypeError(fault("signature", short_repr(signature), wanted))
+    title, *parts = "".join(signature.split()).split("|")
+    pairs = dict(part.split(":", 1) for part in parts if ":" in part)
+    if title != "SARI" or len(pairs) != len(parts) or "variant" not in pairs:
+        raise ValueError(fault("signature", short_repr(signature), wanted))
+    return pairs
 
 
 def _option_value(name: str, option: Option, text: str, code: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Texts in, token ids out: a whole batch at a time, without a Python loop over tokens.
+"""Texts in, token ids out: a whole batch at a time. Built-in tokenizers need no Python loop over tokens.
 
 A batch becomes one buffer of UTF-8 bytes, with the byte 0xFF, which UTF-8 never uses, before, between and after the
 texts. Tokens are spans of that buffer. Two tokens get the same id if and only if their bytes are the same.
@@ -16,6 +16,7 @@ import pandas as pd
 import pyarrow as pa
 
 from .languages import BUILT_IN_TOKENIZERS, SentenceSplitter, function_of
+from .messages import fault
 from .validation import is_column
 from .variants import Text, Variant
 
@@ -27,7 +28,7 @@ _FEW_SEGMENTS = 64
 # Classes of bytes for the 13a rules, as bits. The separator 0xFF counts as whitespace. Marks, digits and dashes have
 # neighbouring bits, so that a shift by one compares a digit with the mark or dash beside it.
 _SPACE, _ALONE, _MARK, _DIGIT, _DASH = 1, 2, 4, 8, 16
-# The end of the buffer: from each token 8 bytes are read as a word.
+# The end of the buffer: from each token on, 8 bytes are read as its key.
 _PADDING = b"\xff" * 8
 _WHITESPACE = bytes([*range(9, 14), *range(28, 33), 0xFF])
 _NON_ASCII_WHITESPACE = re.compile(r"[^\S\x00-\x7f]")
@@ -50,7 +51,7 @@ _CLASSES_13A = _class_table(
 _ENTITIES_13A = ((b"&quot;", b'"'), (b"&amp;", b"&"), (b"&lt;", b"<"), (b"&gt;", b">"))
 _ENTITY_13A = re.compile(b"&(?:quot|amp|lt|gt);")
 
-# A token of n <= 8 bytes fills its 64-bit word up with 0xFF, which no token holds.
+# The key of a token of n <= 8 bytes is filled up with 0xFF, which no token holds.
 _FILL = np.array([(1 << 64) - (1 << 8 * n) for n in range(9)], np.uint64)
 
 
@@ -177,8 +178,8 @@ def encode_chunk(
     """
     texts = [*chain.from_iterable(references), *predictions]
     parts = [apply_tokenizer(sources, variant.source_text), apply_tokenizer(texts, variant.text)]
-    words, lengths, spans = _words_of_tokens(parts)
-    ids, _ = pd.factorize(words)
+    keys, lengths, spans = _keys_of_tokens(parts)
+    ids, _ = pd.factorize(keys)
     nrefs = np.fromiter(map(len, references), np.int64, len(references))
     sentences = _sentence_counts(texts, variant)
     return Tokens(ids, lengths, nrefs, spans, sources, variant.source_text, sentences)
@@ -212,7 +213,7 @@ def with_caches(variant: Variant) -> Variant:
     """Return a variant that scores the same, whose tokenizer and splitter, if they are Python code, see a text once."""
     if variant.tokenize not in BUILT_IN_TOKENIZERS:
         variant = replace(variant, tokenize=cache(partial(_joined_tokens, function_of("tokenize", variant.tokenize))))
-    if variant.penalty_rules is not None:
+    if variant.has_penalties:
         split = function_of("sentence_splitter", variant.sentence_splitter)
         variant = replace(variant, sentence_splitter=cache(split))
     return variant
@@ -230,7 +231,9 @@ def running_total(sizes: np.ndarray) -> np.ndarray:
 
 
 def even_runs(sizes: np.ndarray, wanted: int) -> Iterator[slice]:
-    """Cut consecutive items into runs of about equal size, as near to the wanted size as possible.
+    """Cut consecutive items into runs of about equal size, which is near the wanted one if all items are small.
+
+    An item is not cut, so that a run with a large one is as large.
 
     >>> list(even_runs(np.array([3, 1, 1, 3, 4, 4]), 8))
     [slice(0, 4, None), slice(4, 6, None)]
@@ -249,19 +252,19 @@ def _joined_tokens(tokenize: Callable[[str], Any], text: str) -> str:
     if not isinstance(tokens, str):
         several: list[Any] = [getattr(token, "text", token) for token in tokens] if is_column(tokens) else [None]
         if not all(isinstance(token, str) for token in several):
-            got = type(tokens).__name__
-            raise TypeError(f"tokenize: it returned {got}, expected a str with spaces between tokens or a list of str")
+            got = f"{type(tokens).__name__} from the tokenizer"
+            raise TypeError(fault("tokenize", got, "a str with spaces between tokens or a list of str"))
         tokens = " ".join(several)
     try:
         tokens.encode()
     except UnicodeEncodeError:
-        raise ValueError("tokenize: it returned a lone surrogate, expected valid Unicode") from None
+        raise ValueError(fault("tokenize", "a lone surrogate from the tokenizer", "valid Unicode")) from None
     return tokens
 
 
 def _buffer(texts: Sequence[str], steps: Text) -> bytes:
     """Return the texts as one buffer, lowercased, and with the replacements that 13a makes before it splits."""
-    folded = [one if one.isascii() else _as_bytes(one, steps) for one in texts]
+    folded = [one if one.isascii() else _as_latin1(one, steps) for one in texts]
     data = "\xff".join(["", *folded, ""]).encode("latin-1")
     if steps.lowercase:
         data = data.lower()
@@ -280,8 +283,8 @@ def _with_replacements_13a(data: bytes) -> bytes:
     return data
 
 
-def _as_bytes(text: str, steps: Text) -> str:
-    """Return a text as a string of its UTF-8 bytes, so that joining texts stays at one byte per character."""
+def _as_latin1(text: str, steps: Text) -> str:
+    """Return a text whose characters are its UTF-8 bytes, so that joining texts stays at one byte per character."""
     if steps.lowercase:
         text = text.lower()
     if not text.isprintable() and not (steps.tokenize == "none" and steps.splits_on_space):
@@ -298,9 +301,9 @@ def _spans(data: bytes, steps: Text) -> tuple[np.ndarray, np.ndarray, np.ndarray
     classes = np.frombuffer(data.translate(_CLASSES_13A if is_13a else _CLASSES_PLAIN), np.uint8)
     space = (classes & _SPACE).view(bool)
     # A token ends at whitespace. For 13a, as in sacreBLEU 2.6.0, it also ends at a byte that is a token by itself.
-    edge, word = space | _alone_13a(classes) if is_13a else space, ~space
+    edge, in_token = space | _alone_13a(classes) if is_13a else space, ~space
     bound = edge[1:] | edge[:-1]
-    starts, ends = (bound & word[1:]).nonzero()[0] + 1, (bound & word[:-1]).nonzero()[0] + 1
+    starts, ends = (bound & in_token[1:]).nonzero()[0] + 1, (bound & in_token[:-1]).nonzero()[0] + 1
     before = starts.searchsorted((np.frombuffer(data, np.uint8) == 0xFF).nonzero()[0])
     counts = before[1:] - before[:-1]
     if steps.splits_on_space and np.count_nonzero(counts) < len(counts):
@@ -351,25 +354,25 @@ def _glued_to_number(marks: np.ndarray, digit: np.ndarray) -> np.ndarray:
     return last[odd == (digit[before] != 0)]
 
 
-def _words_of_tokens(parts: Sequence[tuple[Sequence[str], Text]]) -> tuple[np.ndarray, np.ndarray, Spans]:
-    """Return a 64-bit word for each token, equal for equal bytes.
+def _keys_of_tokens(parts: Sequence[tuple[Sequence[str], Text]]) -> tuple[np.ndarray, np.ndarray, Spans]:
+    """Return a key of 64 bits for each token, equal for equal bytes.
 
-    A token of up to 8 bytes is its own word; the word of a longer one is the byte 0xFE, which UTF-8 never uses, and its
+    A token of up to 8 bytes is its own key; the key of a longer one is the byte 0xFE, which UTF-8 never uses, and its
     place in a dictionary of the long tokens.
 
     Returns:
-        int64[token]: the words; int64[text]: how many tokens each text has; and the tokens as text.
+        int64[token]: the keys; int64[text]: how many tokens each text has; and the tokens as text.
     """
     spans, counts = _spans_of_parts(parts)
     data, starts, ends = spans
     at_each_byte = np.ndarray(len(data) - 7, "<u8", data, strides=(1,))
-    words = at_each_byte[starts]
+    keys = at_each_byte[starts]
     lengths = ends - starts
-    words |= _FILL.take(lengths, mode="clip")
+    keys |= _FILL.take(lengths, mode="clip")
     long = (lengths > 8).nonzero()[0]
     if long.size:
-        words[long] = _dictionary(data, starts[long], lengths[long]) << 8 | 0xFE
-    return words.view(np.int64), counts, spans
+        keys[long] = _dictionary(data, starts[long], lengths[long]) << 8 | 0xFE
+    return keys.view(np.int64), counts, spans
 
 
 def _spans_of_parts(parts: Sequence[tuple[Sequence[str], Text]]) -> tuple[Spans, np.ndarray]:
@@ -406,15 +409,15 @@ def count_sentences(texts: Iterable[str], splitter: SentenceSplitter) -> np.ndar
     for text in texts:
         sentences = split(text)
         if isinstance(sentences, str) or not isinstance(sentences, Sequence):
-            got = type(sentences).__name__
-            raise TypeError(f"sentence_splitter: the callable returned {got}, expected a list of the text's sentences")
+            got = f"{type(sentences).__name__} from the splitter"
+            raise TypeError(fault("sentence_splitter", got, "a list of the text's sentences"))
         counts.append(len(sentences))
     return np.array(counts, np.int64)
 
 
 def _sentence_counts(texts: Sequence[str], variant: Variant) -> np.ndarray | None:
     """Return how many sentences each text has; None where no penalty needs them."""
-    if variant.penalty_rules is None:
+    if not variant.has_penalties:
         return None
     if variant.penalty_rules.of_tokens:
         texts = list(map(" ".join, split_into_tokens(texts, variant.text)))

@@ -93,7 +93,7 @@ def ablation_steps(first: Variant, last: Variant) -> Iterator[tuple[str, str, st
     steps: dict[str, list[str]] = {}
     for name, choice in CHOICES.items():
         steps.setdefault(choice.step, []).append(name)
-    if last.penalties == "none":
+    if not last.has_penalties:
         steps = {"penalties": steps.pop("penalties"), **steps}
     for step, names in steps.items():
         after = replace(first, **{name: getattr(last, name) for name in names})
@@ -216,7 +216,7 @@ def _scored_by_each(
     pairs = [(texts, group) for group in groups.values() for texts in test_sets]
     for texts, group in tqdm(pairs, "Searching", leave=False, delay=1, disable=None if progress else True):
         first = group[0]
-        functions = (first.tokenize, first.sentence_splitter, first.penalty_rules is None)
+        functions = (first.tokenize, first.sentence_splitter, first.has_penalties)
         cached = with_functions.setdefault(functions, with_caches(first))
         first = replace(first, tokenize=cached.tokenize, sentence_splitter=cached.sentence_splitter)
         countings = {variant.counting for variant in group}

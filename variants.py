@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
 from functools import partial
+from operator import attrgetter
 from typing import Any, Literal
 
 from .languages import (
@@ -128,7 +129,8 @@ class Variant(Text):
         addition: "precision" or "f1", the score of the add operation.
         averaging: "scores" averages the scores of orders; "ratios" averages precisions and recalls over orders first.
         penalties: a key of `PENALTIES`: what the scores of a segment are multiplied by.
-        sentence_splitter: how penalties split sentences: "punkt", or a callable from a text to a list of sentences.
+        sentence_splitter: how penalties split sentences: "punkt", "module:function", or a callable from a text to a
+            list of sentences.
     """
 
     name: str
@@ -174,9 +176,14 @@ class Variant(Text):
         return replace(self.text, tokenize=self.source_tokenize or self.tokenize, lowercase=lowercase)
 
     @property
-    def penalty_rules(self) -> Penalties | None:
-        """The row of `PENALTIES` that applies; None where there are no penalties."""
-        return None if self.penalties == "none" else PENALTIES[self.penalties]
+    def has_penalties(self) -> bool:
+        """Whether scores of segments are multiplied by penalties."""
+        return self.penalties != "none"
+
+    @property
+    def penalty_rules(self) -> Penalties:
+        """The row of `PENALTIES` that applies."""
+        return PENALTIES[self.penalties]
 
     @property
     def options(self) -> dict[str, Any]:
@@ -423,12 +430,8 @@ def _flag(no: str = "no", yes: str = "yes", **row: Any) -> Option:
     )
 
 
-def _has_penalties(variant: Variant) -> bool:
-    return variant.penalties != "none"
-
-
 def _names_penalties(variant: Variant) -> bool:
-    return _has_penalties(variant) or _has_penalties(VARIANTS.get(variant.name, variant))
+    return variant.has_penalties or VARIANTS.get(variant.name, variant).has_penalties
 
 
 def _tokenizer_in_words(tokenize: Tokenizer) -> str:
@@ -495,7 +498,7 @@ OPTIONS: dict[str, Option] = {
         default=PUNKT,
         key="split",
         sign=describe,
-        is_used=_has_penalties,
+        is_used=attrgetter("has_penalties"),
         words=lambda value: f"sentences by {value if isinstance(value, str) else 'a callable'}",
     ),
 }
@@ -528,7 +531,7 @@ def resolve_variant(variant: str = DEFAULT_VARIANT, **options: Any) -> Variant:
     published = VARIANTS[OPTIONS["variant"].check("variant", variant)]
     changes = {name: CHANGES[name].check(name, value) for name, value in options.items() if value is not None}
     resolved = replace(published, **changes)
-    if resolved.penalties == "none":
+    if not resolved.has_penalties:
         resolved = replace(resolved, sentence_splitter=PUNKT)  # a splitter that is not used does not set variants apart
     elif resolved.level != "sentence":
         option, other = ("penalties", "level") if "penalties" in changes else ("level", "penalties")

@@ -190,8 +190,7 @@ def explain(
 
 def _penalties(counted: SegmentCounts, variant: Variant) -> Iterator[Penalty]:
     """Yield the penalties of the only segment."""
-    rules = variant.penalty_rules
-    if rules is None or counted.sizes is None:
+    if counted.sizes is None:
         return
     ((source, output, references),), ((of_output, of_references),) = (column.tolist() for column in counted.sizes)
     why = {
@@ -200,7 +199,9 @@ def _penalties(counted: SegmentCounts, variant: Variant) -> Iterator[Penalty]:
         "sentences": f"output {of_output}, references {of_references}",
     }
     for name, factor in penalty_factors(*counted.sizes).items():
-        operations: list[str] = [operation for operation in OPERATIONS if name in getattr(rules, operation)]
+        operations: list[str] = [
+            operation for operation in OPERATIONS if name in getattr(variant.penalty_rules, operation)
+        ]
         yield Penalty(name, float(factor[0]), operations, why[name])
 
 

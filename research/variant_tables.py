@@ -58,7 +58,7 @@ def _choices(row: Variant) -> dict[str, str]:
     tokens += ", lowercased" if row.lowercase else ", cased"
     if row.source_text != row.text:
         tokens += "; sources split at whitespace" + ("" if row.lowercases_sources else ", cased")
-    level = CHANGES["level"].words(row.level) + ("" if row.penalties == "none" else f", penalties `{row.penalties}`")
+    level = CHANGES["level"].words(row.level) + (f", penalties `{row.penalties}`" if row.has_penalties else "")
     return {
         "variant": f"`{row.name}`",
         "counting": f"`{row.counting}`" + (f", *m* = {row.source_weight}" if row.source_weight else ""),

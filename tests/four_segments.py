@@ -39,7 +39,7 @@ COPIES = {
     },
 }
 #: What is said of a tokenizer that returns None.
-NO_TEXT = "tokenize: it returned NoneType, expected a str with spaces between tokens or a list of str"
+NO_TEXT = "tokenize: got NoneType from the tokenizer, expected a str with spaces between tokens or a list of str"
 
 
 def rows(*numbers):

@@ -175,9 +175,9 @@ def test_callables_return_text_or_lists_of_tokens():
     assert tokenized([]) == [[]]
     for result, kind in ((None, "NoneType"), ([1], "list")):
         wanted = "expected a str with spaces between tokens or a list of str"
-        with refuses(TypeError, f"tokenize: it returned {kind}, {wanted}"):
+        with refuses(TypeError, f"tokenize: got {kind} from the tokenizer, {wanted}"):
             tokenized(result)
-    with refuses(ValueError, "tokenize: it returned a lone surrogate, expected valid Unicode"):
+    with refuses(ValueError, "tokenize: got a lone surrogate from the tokenizer, expected valid Unicode"):
         tokenized("a\ud800")
 
 
@@ -254,5 +254,5 @@ def test_sentences_of_punkt(text, sentences):
 def test_callables_that_split_sentences():
     assert count_sentences(["a\nb", "", "a"], str.splitlines).tolist() == [2, 0, 1]
     for splitter in (str.upper, lambda text: iter([text])):
-        with pytest.raises(TypeError, match=r"\Asentence_splitter: the callable returned \w+, expected a list"):
+        with pytest.raises(TypeError, match=r"\Asentence_splitter: got \w+ from the splitter, expected a list"):
             count_sentences(["a b"], splitter)
