@@ -12,7 +12,7 @@ from .corpus_statistics import CorpusStatistics, score_systems
 from .data_warnings import SariWarning, merge_warnings
 from .messages import fault, short_repr
 from .ngram_statistics import count_ngrams
-from .significance import NO_RESAMPLING, SIGNIFICANT, TESTS, Resampling, Sample, check_resampling, in_blocks
+from .significance import NO_RESAMPLING, SIGNIFICANT, TESTS, Resampling, Sample, in_blocks, resampling_warnings
 from .text_checks import variant_warnings
 from .tokenization import encode_corpus, with_caches
 from .validation import SystemColumns, check_choice
@@ -90,7 +90,7 @@ def comparison_warnings(systems: dict[str, CorpusStatistics], comparison: System
     comparisons, confidence, trials = (comparison[name] for name in ("comparisons", "confidence", "trials"))
     smallest_p_value = comparisons / (trials + 1) if comparisons else 0.0
     is_resampled = comparisons or confidence is not None
-    of_resampling = check_resampling(comparison["segments"], smallest_p_value) if is_resampled else []
+    of_resampling = resampling_warnings(comparison["segments"], smallest_p_value) if is_resampled else []
     of_systems = {name: corpus.warnings() for name, corpus in systems.items()}
     if len(systems) > 1:
         for name, corpus in systems.items():

@@ -26,8 +26,8 @@ from .aggregation import (
 from .data_warnings import SariWarning
 from .messages import fault
 from .ngram_statistics import SegmentCounts, count_ngrams
-from .significance import NO_RESAMPLING, Resampling, Sample, check_resampling
-from .text_checks import NO_TEXTS, TextSample, check_corpus, take_sample
+from .significance import NO_RESAMPLING, Resampling, Sample, resampling_warnings
+from .text_checks import NO_TEXTS, TextSample, corpus_warnings, take_sample
 from .tokenization import encode_corpus
 from .validation import Columns, SystemColumns
 from .variants import OPERATIONS, SCORES, Variant
@@ -142,8 +142,8 @@ class CorpusStatistics:
 
     def warnings(self, resampling: Resampling = NO_RESAMPLING) -> list[SariWarning]:
         """Return the warnings about data and variant, and about confidence intervals if they are wanted."""
-        about_intervals = check_resampling(self.segments) if resampling.has_intervals else ()
-        return [*check_corpus(self.sample, self.variant), *about_intervals]
+        about_intervals = resampling_warnings(self.segments) if resampling.has_intervals else ()
+        return [*corpus_warnings(self.sample, self.variant), *about_intervals]
 
     def _check_kept(self, name: str) -> None:
         if not getattr(self, name):

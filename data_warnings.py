@@ -4,14 +4,13 @@ The text of a warning depends on its cause alone, so that Python's filters show 
 figures are its `detail`. Modules that know a cause yield its warnings; `text_checks` those about texts.
 """
 
-import sys
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache
-from pathlib import Path
+from inspect import currentframe
+from traceback import walk_stack
 from typing import Any, NamedTuple
+from warnings import warn
 
 from .messages import value_in_python
 
@@ -114,32 +113,34 @@ def collect_warnings() -> Iterator[list[Warning]]:
         _COLLECTED.reset(before)
 
 
-def give_warnings(doubts: Iterable[Warning]) -> None:
-    """Give warnings that point at the caller of the scorer; before Python 3.12 not at that of the metric."""
+def give_warnings(warnings: Iterable[Warning]) -> None:
+    """Give warnings, each once, that point at the line that called the metric, through `evaluate` or not."""
+    different = _each_once(warnings)
     collected = _COLLECTED.get()
     if collected is not None:
-        collected += doubts
+        collected += different
         return
-    place: Any = {"skip_file_prefixes": _files_of_the_metric()} if sys.version_info >= (3, 12) else {"stacklevel": 3}
-    for warning in doubts:
-        warnings.warn(warning, **place)
+    names = (frame.f_globals.get("__name__", "") for frame, _ in walk_stack(currentframe()))
+    level = next((level for level, name in enumerate(names, start=1) if not _is_of_the_metric(name)), 1)
+    for warning in different:
+        warn(warning, stacklevel=level)
 
 
-@cache
-def _files_of_the_metric() -> tuple[str, ...]:
-    """Return how the names of the files of shipped modules begin, and the folder of `evaluate` where it is imported."""
-    # Python compares only the beginning of a name, never the whole.
-    files = [str(path).removesuffix("py") for path in Path(__file__).parent.glob("*.py")]
-    evaluate = getattr(sys.modules.get("evaluate"), "__file__", None)
-    return (*files, str(Path(evaluate).parent)) if evaluate else tuple(files)
+def _is_of_the_metric(module: str) -> bool:
+    """Return whether a module is of this package, of the metric as `evaluate` loads it, or of `evaluate`."""
+    return f"{module}.".startswith((f"{__package__}.", "evaluate."))
 
 
-def warning_rows(doubts: Iterable[SariWarning]) -> list[WarningRow]:
+def _each_once(warnings: Iterable[Any]) -> list[Any]:
+    return [*{(type(warning), warning.args): warning for warning in warnings}.values()]
+
+
+def warning_rows(warnings: Iterable[SariWarning]) -> list[WarningRow]:
     """Return warnings as plain data, each once, in their order."""
-    return [warning.as_dict() for warning in {(type(one), one.args): one for one in doubts}.values()]
+    return [warning.as_dict() for warning in _each_once(warnings)]
 
 
-def merge_warnings(doubts: Mapping[str, Iterable[SariWarning]]) -> list[SariWarning]:
+def merge_warnings(warnings: Mapping[str, Iterable[SariWarning]]) -> list[SariWarning]:
     """Return each warning once. It begins with the systems or variants that have it, unless all of them have it.
 
     >>> x, y = SariWarning("x"), SariWarning("y", "1 of 2")
@@ -148,12 +149,12 @@ def merge_warnings(doubts: Mapping[str, Iterable[SariWarning]]) -> list[SariWarn
     [('x', ''), ('a, c: y', 'a: 1 of 2; c: 2 of 2')]
     """
     details: dict[tuple[type[SariWarning], str, Advice | None], dict[str, str]] = {}
-    for name, warnings_of_name in doubts.items():
+    for name, warnings_of_name in warnings.items():
         for warning in warnings_of_name:
             details.setdefault((type(warning), warning.message, warning.advice), {})[name] = warning.detail
     merged = []
     for (category, message, advice), by_name in details.items():
-        prefix = "" if len(by_name) == len(doubts) else f"{', '.join(by_name)}: "
+        prefix = "" if len(by_name) == len(warnings) else f"{', '.join(by_name)}: "
         figures = list(dict.fromkeys(by_name.values()))
         if len(figures) > 1:
             figures = [f"{name}: {text}" for name, text in by_name.items()]

@@ -1,6 +1,6 @@
 """SARI for automatic text simplification: its published variants, as a Hugging Face metric.
 
-The methods are those of `Scorer` in sari_scorer.py, which needs no `evaluate`.
+`add` and `add_batch` store segments; all other methods are those of `Scorer` in sari_scorer.py, without `evaluate`.
 """
 
 import inspect
@@ -60,7 +60,8 @@ _KWARGS_DESCRIPTION = f"""
 Args:
     sources: the texts to simplify: one str per segment.
     predictions: the outputs of a system: one str per segment.
-    references: simplifications by people: per segment a list of at least one str, or a single str.
+    references: simplifications by people: per segment a list of at least one str, or a single str. A str that is a list
+        in JSON, as tables hold it, stands for the texts in it.
 {_OPTION_LINES}
         These options can be given to `evaluate.load` too, for all methods. Without a variant it is "hf"; every other
         option that is None has the value that the variant gives it. `tokenize` can also be

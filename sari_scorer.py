@@ -1,4 +1,4 @@
-"""`Scorer`: every public method of the metric, without `evaluate`."""
+"""`Scorer`: every public method of the metric but `add` and `add_batch`, without `evaluate`."""
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
@@ -27,7 +27,7 @@ from .ngram_statistics import count_ngrams
 from .signatures import read_signature, signature_warnings
 from .significance import resolve_resampling
 from .states import State, read_state
-from .text_checks import check_layout, take_sample, variant_warnings
+from .text_checks import layout_warnings, take_sample, variant_warnings
 from .tokenization import encode_corpus
 from .training import compute_metrics, reward
 from .validation import (
@@ -52,7 +52,7 @@ RESULTS = ("details", "confidence", "resamples", "seed", "baselines")
 
 
 class Scorer:
-    """SARI of lists of texts, configured once. The metric of `evaluate` is a subclass with the same methods.
+    """SARI of lists of texts, configured once. The metric of `evaluate` is a subclass, which stores texts, too.
 
     Args:
         variant: which SARI, a key of `VARIANTS`.
@@ -206,7 +206,8 @@ class Scorer:
         Args:
             sources: the texts to simplify: one str per segment, in a list or a column of a data frame.
             predictions: the outputs of the system: one str per segment.
-            references: simplifications by people: per segment a list of at least one str, or a single str.
+            references: simplifications by people: per segment a list of at least one str, or a single str. A str that
+                is a list in JSON, as tables hold it, stands for the texts in it.
             details: whether to add the signature, the figures per order and the scores per segment.
             confidence: the level of confidence intervals, such as 0.95; None for none.
             resamples, seed: the number of resamples and the seed of the percentile bootstrap that makes the intervals;
@@ -223,11 +224,10 @@ class Scorer:
 
         Raises:
             ValueError: for bad input, in one line: the argument, the row, what was given and what was expected.
-            TypeError: for an unknown argument, and for texts without names.
+            TypeError: for an unknown argument, one of the wrong type, and for texts without names.
 
         Warns:
-            SariWarning: in one of the categories of `warning_categories`, where data or variant give reason to doubt
-                the score.
+            SariWarning: in one of `warning_categories`, where data or variant give reason to doubt the score.
 
         >>> texts = {"sources": ["a b c"], "predictions": ["a b"], "references": [["a b", "a"]]}
         >>> scores = Scorer().compute(**texts)
@@ -247,10 +247,11 @@ class Scorer:
         sample = take_sample(*columns)
         corpus = score_corpus(counted, self.variant, sample, sentences=details, rows=confidence is not None)
         result = corpus.result(details=details, resampling=resampling)
-        give_warnings([*check_layout(columns.sources, columns.references), *corpus.warnings(resampling)])
+        warnings = [*layout_warnings(columns.sources, columns.references), *corpus.warnings(resampling)]
         if baselines:
-            give_warnings(variant_warnings(self.variant, columns.sources))
+            warnings += variant_warnings(self.variant, columns.sources)
             result["baselines"] = baseline_scores(columns.sources, columns.references, self.variant)
+        give_warnings(warnings)
         return result
 
     def state(self, *, sentences: bool = False, resampling: bool = False) -> State:
@@ -373,8 +374,8 @@ class Scorer:
         comparison = compare_corpora(
             systems, baseline=baseline, resampling=resampling, details=details, all_pairs=all_pairs
         )
-        give_warnings(check_layout(columns.sources, columns.references))
-        give_warnings(comparison_warnings(systems, comparison))
+        of_layout = layout_warnings(columns.sources, columns.references)
+        give_warnings([*of_layout, *comparison_warnings(systems, comparison)])
         return comparison
 
     def baselines(self, *, sources: Any, references: Any) -> Mapping[str, Scores]:
@@ -390,7 +391,7 @@ class Scorer:
             mean.
         """
         sources, references = validate_shared(sources, references)
-        give_warnings([*check_layout(sources, references), *variant_warnings(self.variant, sources)])
+        give_warnings([*layout_warnings(sources, references), *variant_warnings(self.variant, sources)])
         return baseline_scores(sources, references, self.variant)
 
     def explain(self, *, source: str, prediction: str, references: Any) -> dict[str, Any]:
@@ -403,10 +404,10 @@ class Scorer:
             references: a text, or a list of at least one.
 
         Returns:
-            A dict with the fields of `reports.explanation.Explanation` as plain data: "scores" in percent; the tokens
-            of "source", "output" and "references", each with "mark", "credit" (from 0 to 1) and the reason "why";
-            "missed", the tokens that only references added; "grams", the n-grams of each figure; "sentences" and
-            "edits", what each sentence and each word costs, with "points" of SARI.
+            A dict with the fields of `reports.explanation.Explanation` as plain data, such as "scores" in percent; the
+            tokens of "source", "output" and "references", each with "mark", "credit" (from 0 to 1) and the reason
+            "why"; "missed", the tokens that only references added; "grams", the n-grams of each figure; "sentences"
+            and "edits", what each sentence and each word costs, with "points" of SARI.
 
         >>> explanation = Scorer("easse").explain(source="a large cat", prediction="a cat", references="a big cat")
         >>> [(token["text"], token["mark"]) for token in explanation["source"]]
@@ -462,7 +463,8 @@ class Scorer:
             A dict with "figure", "hits", "nearest" (the five nearest scores, if there are no hits), "distinct" (for
             each operation, how many figures of so many digits the hits have: with a printed Keep, Delete or Add they
             can be told apart), "tried" (the number of distinct scores), "hits_by_chance" (how many of them would print
-            so if those within one point were spread evenly) and "left_out" (what was not tried, and why).
+            so if those within one point, or five units of the last digit, were spread evenly) and "left_out" (what was
+            not tried, and why).
 
             Hits are dicts, the fewest changes first: the four scores, "options" (for `Scorer`), "nrefs", "signature",
             "changes" (the number of options that differ from those of the variant, and 1 for the first references
@@ -507,7 +509,7 @@ class Scorer:
         """
         sources, candidates = validate_candidates(sources, candidates)
         sources, references = validate_shared(sources, references)
-        give_warnings(variant_warnings(self.variant, sources))
+        give_warnings([*layout_warnings(sources, references), *variant_warnings(self.variant, sources)])
         return candidate_scores(sources, candidates, references, self.variant)
 
     def minimum_bayes_risk(self, *, sources: Any, candidates: Any) -> Chosen:
@@ -545,9 +547,7 @@ def compute(
     """Compute SARI in one call, and what else the arguments ask for: see `Scorer.compute`.
 
     Args:
-        sources: the texts to simplify: one str per segment.
-        predictions: the outputs of a system: one str per segment.
-        references: simplifications by people: per segment a list of at least one str, or a single str.
+        sources, predictions, references: as in `Scorer.compute`.
         arguments: the scoring options, `variant` ("easse"), `level`, `deletion`, `zero_division`, `tokenize`,
             `lowercase`, `max_order`, `penalties` and `sentence_splitter`: see `Scorer`; and `details`, `confidence`,
             `resamples`, `seed` and `baselines`: see `Scorer.compute`.

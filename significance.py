@@ -415,7 +415,7 @@ def resolve_resampling(
 NO_RESAMPLING = resolve_resampling()
 
 
-def check_resampling(segments: int, smallest_p_value: float = 0.0) -> Iterator[ResamplingWarning]:
+def resampling_warnings(segments: int, smallest_p_value: float = 0.0) -> Iterator[ResamplingWarning]:
     """Yield warnings about too few segments, or too few resamples, for intervals and tests.
 
     `smallest_p_value` is the smallest corrected p-value that the tests can give.

@@ -117,21 +117,25 @@ def is_copy(source: str, output: str) -> bool:
     return one == other
 
 
-def repeated_outputs(sources: Sequence[str], outputs: Sequence[str]) -> list[bool]:
-    """Return which outputs have a text that, but for whitespace and case, is also the output of another source.
+def sources_by_output(sources: Sequence[str], outputs: Sequence[str]) -> Counter[str]:
+    """Return for each text that is not empty, as `normalize_output` writes it, of how many sources it is the output.
 
-    >>> repeated_outputs(["a", "b", "c", "c"], ["Sorry.", "sorry. ", "x", "x"])
-    [True, True, False, False]
+    >>> sources_by_output(["a", "b", "c", "c", "d"], ["Sorry.", "sorry. ", "x", "x", ""])
+    Counter({'sorry.': 2, 'x': 1})
     """
-    texts = [" ".join(output.lower().split()) for output in outputs]
-    times = Counter(text for _, text in set(zip(sources, texts, strict=True)))
-    return [text != "" and times[text] > 1 for text in texts]
+    pairs = set(zip(sources, map(normalize_output, outputs), strict=True))
+    return Counter(text for _, text in pairs if text)
+
+
+def normalize_output(text: str) -> str:
+    """Return a text in lower case, with single spaces."""
+    return " ".join(text.lower().split())
 
 
 # ---- Checks ----------------------------------------------------------------------------------------------------------
 
 
-def check_corpus(sample: TextSample, variant: Variant) -> Iterator[SariWarning]:
+def corpus_warnings(sample: TextSample, variant: Variant) -> Iterator[SariWarning]:
     """Yield the warnings about the texts of a corpus."""
     if not sample.texts:
         return
@@ -178,10 +182,12 @@ def _empty_texts(empty: tuple[int, ...]) -> Iterator[SariWarning]:
 
 
 def _repeated(sources: list[str], outputs: list[str]) -> Iterator[SariWarning]:
-    if (number := sum(repeated_outputs(sources, outputs))) > _HARDLY_ANY * len(outputs):
-        message = "one text is the output of many different sources: is it a refusal, or a part of the prompt?"
-        text = short_repr(max(outputs, key=outputs.count))
-        yield RepeatedOutputsWarning(message, f"{text}; {number} of {len(outputs)} outputs looked at")
+    """Yield a warning if one text is the output of many different sources."""
+    for text, number in sources_by_output(sources, outputs).most_common(1):
+        different = len({*sources})
+        if number > max(2, _HARDLY_ANY * different):
+            message = "one text is the output of many different sources: is it a refusal, or a part of the prompt?"
+            yield RepeatedOutputsWarning(message, f"{short_repr(text)}: {number} of {different} sources looked at")
 
 
 # A variant that treats sources otherwise than outputs rewards copies if that changes so many of the first sources.
@@ -306,7 +312,7 @@ def likeness(words: set[str], others: set[str]) -> float:
     return 2 * len(words & others) / (len(words) + len(others) or 1)
 
 
-def check_layout(sources: Sequence[str], references: Sequence[Sequence[str]]) -> Iterator[SariWarning]:
+def layout_warnings(sources: Sequence[str], references: Sequence[Sequence[str]]) -> Iterator[SariWarning]:
     """Yield a warning if as many references as segments fit the sources better as one list per annotator."""
     if len(sources) < 2 or set(map(len, references)) != {len(sources)}:
         return

@@ -56,14 +56,16 @@ def validate_columns(sources: Any, predictions: Any, references: Any) -> Columns
 
     Args:
         sources, predictions: one text per segment: a list, tuple, numpy array, pandas Series, datasets column.
-        references: per segment, a list of at least one text, or a single text.
+        references: per segment, a list of at least one text, or a single text. A text that is a list in JSON, as
+            tables and programs without lists hold it, stands for the texts in it.
 
     Returns:
         Lists of str, of str, and of non-empty lists of str, of one length.
 
     Raises:
         ValueError: for anything that is not a text where a text belongs, or not a list where a list belongs, for
-            columns of unequal lengths, a segment without references, and texts with lone surrogates.
+            references that Python or numpy has printed as a list, columns of unequal lengths, a segment without
+            references, and texts with lone surrogates.
 
     >>> validate_columns(["a b"], ["a"], ["a c"])
     Columns(sources=['a b'], predictions=['a'], references=[['a c']])

@@ -14,7 +14,7 @@ from sari.messages import fault
 from sari.reports.measuring import MeasuredSystems, Measuring, chosen_tokenizer
 from sari.reports.tables import TableReport
 from sari.signatures import signature_warnings
-from sari.significance import FEWEST_RESAMPLES, check_resampling
+from sari.significance import FEWEST_RESAMPLES, resampling_warnings
 from sari.text_files.reading import name_of, stem
 from sari.text_files.table_files import read_output_table, read_ratings
 from sari.validation import SystemColumns
@@ -40,7 +40,7 @@ def agree(options: Options) -> TableReport:
     measuring = Measuring(columns, resampling, chosen_tokenizer(variants.values()), side_data)
     scores += _measure_scores(measuring.measure(measures))
     doubts = merge_warnings({name: corpus.warnings() for name, corpus in scored.items()})
-    doubts += check_resampling(rated.sources) if resampling.confidence is not None else []
+    doubts += resampling_warnings(rated.sources) if resampling.confidence is not None else []
     doubts += signature_warnings(options.signature, next(iter(scored.values())).signature())
     warnings = warning_rows(doubts) + left_out
     with step_bar("Resampling", len(rated.levels) * len(COEFFICIENTS), quiet=options.quiet) as advance:

@@ -27,7 +27,7 @@ from sari.corpus_statistics import CorpusStatistics, score_systems
 from sari.reports.published_systems import FILE, texts_digest
 from sari.research.files import DOCS, TEST_SETS, Study, formatted, read_runs, read_table, read_test_set
 from sari.significance import SIGNIFICANT, Sample, holm, resolve_resampling
-from sari.text_checks import repeated_outputs
+from sari.text_checks import normalize_output, sources_by_output
 from sari.validation import SystemColumns
 from sari.variants import VARIANTS
 
@@ -111,7 +111,7 @@ def faulty_outputs(sources: Sequence[str], outputs: Sequence[str]) -> pd.DataFra
     shared = np.array([len(one & other) for one, other in words.to_numpy()])
     columns = {
         "empty": lengths["output"] == 0,
-        "repeated": repeated_outputs(sources, outputs),
+        "repeated": texts["output"].map(normalize_output).map(sources_by_output(sources, outputs)) > 1,
         "unrelated": shared < RELATED * words["output"].map(len),
         "long": lengths["output"] > LONG * lengths["source"],
     }

@@ -1,6 +1,5 @@
 """Warnings are given once, at the caller, to each thread; those of several systems name them."""
 
-import sys
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
@@ -8,7 +7,7 @@ from threading import Barrier
 import pytest
 from clean_texts import CLEAN
 
-from sari.sari_scorer import Scorer
+from sari.sari_scorer import Scorer, compute
 
 
 def test_a_warning_is_given_once_for_each_line(sari):
@@ -52,10 +51,11 @@ def test_the_standard_filters_silence_and_raise(sari):
 def test_warnings_point_at_the_caller(sari):
     calls = [
         lambda: Scorer().compute(**COPIES),
+        lambda: compute(**COPIES),
         lambda: sari.compare(**{**CLEAN, "predictions": {"copies": CLEAN["sources"]}}, resamples=2),
+        lambda: sari.compute(**COPIES),
+        lambda: (sari.add_batch(**COPIES), sari.compute()),
     ]
-    if sys.version_info >= (3, 12):
-        calls += [lambda: sari.compute(**COPIES), lambda: (sari.add_batch(**COPIES), sari.compute())]
     for call in calls:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")

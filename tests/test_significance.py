@@ -240,4 +240,4 @@ def test_bad_options(options, error, message):
 
 @pytest.mark.parametrize(("given", "warned"), [((99,), 1), ((100,), 0), ((100, 0.05), 1), ((100, 0.049), 0)])
 def test_too_few_segments_or_resamples_are_a_warning(given, warned):
-    assert len([*significance.check_resampling(*given)]) == warned
+    assert len([*significance.resampling_warnings(*given)]) == warned

@@ -12,7 +12,7 @@ from sentences_of_languages import TOKENIZERS, columns_of
 
 from sari import text_checks
 from sari.sari_scorer import Scorer
-from sari.text_checks import NO_TEXTS, check_corpus, take_sample
+from sari.text_checks import NO_TEXTS, corpus_warnings, take_sample
 from sari.variants import VARIANTS
 
 # ---- Good data ------------------------------------------------------------------------------------------------------
@@ -80,7 +80,7 @@ def test_good_texts_of_any_language_give_no_warning(language):
     sample = take_sample(*columns_of(language).values())
     for variant in VARIANTS.values():
         for tokenizer in tokenizers if not variant.source_tokenize else ():
-            found = check_corpus(sample, replace(variant, tokenize=tokenizer))
+            found = corpus_warnings(sample, replace(variant, tokenize=tokenizer))
             assert [(str(one), one.detail) for one in found] == []
 
 
@@ -92,6 +92,7 @@ def test_good_texts_of_any_language_give_no_warning(language):
         (lambda c: {"predictions": [text.replace(" ", " characteristically ", 1) for text in c["sources"]]}, {}),
         (lambda c: {"predictions": [a for a, _ in c["references"]], "references": [b for _, b in c["references"]]}, {}),
         (lambda c: {"references": [row[: 1 + n % 2] for n, row in enumerate(c["references"])]}, {}),
+        (lambda c: {"predictions": [c["predictions"][place] for place in (0, 0, 2, 2, *range(4, 10))]}, {}),
         (lambda c: {name: c[name][:2] for name in c}, {}),
         (lambda c: changed(c, str.lower), {"lowercase": False}),
         (lambda c: changed(c, lambda text: tokenized(text) + " "), {}),
@@ -112,7 +113,7 @@ FAULTS_OF_TEXTS = [
     (17, "predictions", lambda _, source: source, "easse", "CopiedOutputs.*18 of 30 outputs"),
     (0, "predictions", lambda *_: " \n", "easse", "EmptyTexts.*some outputs are empty 1 output$"),
     (0, "references", lambda row, _: [*row, ""], "easse", "EmptyTexts.*some references are empty 1 reference$"),
-    (3, "predictions", lambda *_: "I cannot help.", "easse", "RepeatedOutputs.*'I cannot help.'; 4 of 30 outputs"),
+    (3, "predictions", lambda *_: "I cannot help.", "easse", "RepeatedOutputs.*'i cannot help.': 4 of 30 sources"),
     (15, "predictions", lambda text, _: f"Simplified: {text}", "easse", "TextMismatch.*outputs begin.*'simplified'"),
     (
         27,
@@ -214,11 +215,12 @@ def test_a_line_lost_in_the_middle_of_a_long_file(scorer):
     assert str(found).startswith("outputs and references are more like other sources")
 
 
-def test_transposed_references_are_told_by_baselines():
-    references = list(zip(*CLEAN["references"][:2], strict=True))
+def test_transposed_references_are_told_without_predictions():
+    shared = {"sources": CLEAN["sources"][:2], "references": list(zip(*CLEAN["references"][:2], strict=True))}
     with Scorer().collect_warnings() as found:
-        Scorer().baselines(sources=CLEAN["sources"][:2], references=references)
-    assert [type(one).__name__ for one in found] == ["MisplacedTextsWarning"]
+        Scorer().baselines(**shared)
+        Scorer().score_candidates(**shared, candidates=[[], []])
+    assert [type(one).__name__ for one in found] == ["MisplacedTextsWarning"] * 2
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -259,7 +261,7 @@ def test_rewarded_copies_are_a_warning_where_they_can_mislead(variant):
     assert rewarded(variant, lambda scorer: scorer.compare(**shared, predictions={"a": texts})) == []
     for use in (
         lambda scorer: scorer.compute(**columns, baselines=True),
-        lambda scorer: scorer.compute(**{**columns, "predictions": columns["sources"]}),
+        lambda scorer: scorer.compute(**{**columns, "predictions": columns["sources"]}, baselines=True),
         lambda scorer: scorer.compare(**shared, predictions={"a": texts, "b": texts}, confidence=None),
         lambda scorer: scorer.baselines(**shared),
         lambda scorer: scorer.score_candidates(**shared, candidates=[[text] for text in texts]),
@@ -349,7 +351,7 @@ def test_what_models_add(scorer, change, shown):
 )
 def test_scripts_without_spaces_need_a_tokenizer_that_splits_them(language, tokenizer, advice):
     columns = [column[:1] for column in columns_of(language).values()]
-    found = check_corpus(take_sample(*columns), replace(VARIANTS["easse"], tokenize=tokenizer))
+    found = corpus_warnings(take_sample(*columns), replace(VARIANTS["easse"], tokenize=tokenizer))
     expected = [("TokenizationWarning", ("tokenize", advice))] if advice else []
     assert [(type(one).__name__, one.advice) for one in found] == expected
 
@@ -357,14 +359,14 @@ def test_scripts_without_spaces_need_a_tokenizer_that_splits_them(language, toke
 def test_words_that_are_set_apart_need_no_tokenizer():
     for texts in (("这座 桥 建于 很 久 以前 。", "桥 很 旧 。"), ("橋 を 作り ま し た 。", "橋 が あり ま す 。")):
         sample = take_sample(texts[:1], texts[1:], [texts[1:]])
-        assert list(check_corpus(sample, VARIANTS["xu2016"])) == []
+        assert list(corpus_warnings(sample, VARIANTS["xu2016"])) == []
 
 
 @pytest.mark.parametrize("language", ["Hindi", "Bengali", "Urdu"])
 def test_marks_of_other_scripts_that_stay_at_words(language):
     sample = take_sample(*columns_of(language).values())
     for variant, advice in (("easse", ("tokenize", ("intl",))), ("xu2016", None)):
-        (found,) = check_corpus(sample, VARIANTS[variant])
+        (found,) = corpus_warnings(sample, VARIANTS[variant])
         assert (type(found).__name__, found.advice) == ("TokenizationWarning", advice)
 
 
