@@ -100,15 +100,17 @@ def test_compare_is_compute_of_each_system(sari, examples, variant, method):
 @pytest.mark.filterwarnings("ignore:.*most outputs are the same as their sources:UserWarning")
 @pytest.mark.parametrize("method", METHODS)
 def test_each_system_with_each(sari, examples, method):
-    """Three systems that differ and a twin: the twins share a group and their ranks, the others have their own."""
+    """Of the systems that differ each has its group; a twin, and one that differs in a text, share that of another."""
     copies = {name: texts * 20 for name, texts in examples["predictions"].items()}
     systems = {"copy": examples["sources"] * 20, **copies, "twin": list(copies["deleting"])}
+    systems["near"] = [*copies["deleting"][:-1], copies["rewriting"][-1]]
     columns = {"sources": examples["sources"] * 20, "references": examples["references"] * 20, "predictions": systems}
     found = sari.with_options(variant="easse").compare(**columns, method=method, all_pairs=True, resamples=999)
     assert json.loads(json.dumps(found)) == found
-    assert (found["baseline"], found["comparisons"]) == (None, 6)
+    assert (found["baseline"], found["comparisons"]) == (None, 10)
     ranked = {name: (row["group"], row["rank"]) for name, row in found["systems"].items()}
-    assert ranked == {"rewriting": (1, [1, 1]), "deleting": (2, [2, 3]), "twin": (2, [2, 3]), "copy": (3, [4, 4])}
+    alike = dict.fromkeys(("deleting", "twin", "near"), (2, [2, 4]))
+    assert ranked == {"rewriting": (1, [1, 1]), **alike, "copy": (3, [5, 5])}
     p_values = np.array([[pair["p_values"][name] for name in SCORES] for pair in found["pairs"]])
     corrected = [[pair["corrected_p_values"][name] for name in SCORES] for pair in found["pairs"]]
     assert np.array_equal(holm(p_values), corrected)

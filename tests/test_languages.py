@@ -110,7 +110,7 @@ NAMES = [
 ]
 
 
-@pytest.mark.parametrize(("value", "pattern"), NAMES, ids=str)
+@pytest.mark.parametrize(("value", "pattern"), NAMES)
 def test_names_in_signatures(value, pattern):
     assert re.fullmatch(pattern, describe(value))
 
