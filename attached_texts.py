@@ -1,10 +1,10 @@
 """Texts attached to a Trainer: at each evaluation its model generates for them, and SARI is among the metrics.
 
-- It generates as `model.generate` does for each prompt alone: without sampling and at most 128 new tokens, unless
-  arguments say otherwise, and else as the model's own configuration says. Lengths are those of new tokens.
+- It generates as `model.generate` does for each prompt alone. Nothing is sampled and there are at most 128 new tokens,
+  unless arguments say otherwise; all else is as the model's own configuration says. Lengths are those of new tokens.
 - The scores are among the metrics of the evaluation, which the Trainer logs, returns and compares. They are about these
   texts and no others, whatever is evaluated.
-- A copy of the Trainer evaluates its own model.
+- A copy of the Trainer evaluates its own model. The Trainer cannot be pickled, as most that have trained cannot.
 
 What is outside of this is refused in a line that names the remedy. `attach` is a method of `Scorer`.
 """
@@ -13,11 +13,13 @@ from collections.abc import Callable, Iterator, Mapping
 from numbers import Integral
 from typing import Any
 
+from .aggregation import Scores
 from .data_warnings import TrainingWarning, give_warnings
 from .generated_texts import TextTokenizer, is_chat, score_texts
 from .messages import count_of, fault, short_repr
 from .text_checks import variant_warnings
 from .validation import check_whole_number, is_column, validate_shared
+from .variants import SCORES
 
 #: Arguments of `generate` that `attach` refuses, and what to give instead: lengths must not count padded prompts.
 _REPLACED = {"max_length": "max_new_tokens", "min_length": "min_new_tokens", "generation_config": "its values by name"}
@@ -39,16 +41,17 @@ def attach(
     """Let the model of a Trainer of transformers or TRL generate for these texts at each evaluation, and score it.
 
     `eval_sari`, `eval_keep`, `eval_delete` and `eval_add`, in percent, are then among the metrics: logged, returned and
-    compared. They are of these texts, whatever rows the Trainer evaluates. Nothing is generated under another
-    `metric_key_prefix`, and by `predict`. Losses, parameters and random numbers stay as they are without it. A warning
-    says if many outputs are cut before their end.
+    compared. They are of these texts, whatever rows the Trainer evaluates or predicts with the `metric_key_prefix`
+    "eval", which `predict` has not by default. With another prefix nothing is generated. Losses, parameters and random
+    numbers stay as they are without it. A warning says if many outputs are cut before their end.
 
     Args:
         trainer: any `Trainer` whose model generates. Its `processing_class` tokenizes, and needs a `pad_token`.
         sources: the sources.
         references: the references, a list per source or a single text.
         prompts: for each source a text, the messages of a chat without the answer, or token ids; or a function from a
-            source to its prompt. None for the sources themselves, if the model has an encoder.
+            source to its prompt. None for the sources themselves, if the model has an encoder. The tokenizer adds its
+            special tokens to a text, but no second beginning, and no end where the model continues the text.
         generation_kwargs: arguments of the model's `generate`. Unless they say otherwise, nothing is sampled, and there
             are at most 128 new tokens; all else is as the model's own configuration has it. "max_new_tokens" and
             "min_new_tokens" are the lengths, since others count the padding of prompts.
@@ -61,6 +64,7 @@ def attach(
     Raises:
         ValueError: for bad input, and for prompts that are too long for the model. An evaluation raises it for metrics
             that are there already.
+        TypeError: for a number that is not whole.
 
     For example::
 
@@ -83,14 +87,14 @@ def attach(
     give_warnings(tokenizer.change_warnings(references, postprocess))
     give_warnings(generator.tuning_warnings(trainer.model))
 
-    def score(evaluating_trainer: Any) -> dict[str, float]:
+    def score(evaluating_trainer: Any) -> Scores:
         texts = generator.texts(evaluating_trainer, ids)
         return score_texts(texts, sources, references, variant=scorer.variant, postprocess=postprocess)
 
     _add_scores(trainer, evaluation_set, score)
 
 
-def _add_scores(trainer: Any, evaluation_set: str | None, score: Callable[[Any], dict[str, float]]) -> None:
+def _add_scores(trainer: Any, evaluation_set: str | None, score: Callable[[Any], Scores]) -> None:
     """Add scores to the metrics of each evaluation; `score` is a function of the Trainer that evaluates.
 
     The Trainer logs, returns and compares what its `evaluation_loop` returns. The Trainer gets a class of its own with
@@ -103,11 +107,11 @@ def _add_scores(trainer: Any, evaluation_set: str | None, score: Callable[[Any],
             is_scored = metric_key_prefix == _metric_prefix(self, evaluation_set)
             output = super().evaluation_loop(*arguments, metric_key_prefix=metric_key_prefix, **options)
             if is_scored:
-                scores = {f"{metric_key_prefix}_{name}": value for name, value in score(self).items()}
-                if not output.metrics.keys().isdisjoint(scores):
-                    known = f"{', '.join(scores)} already"
-                    raise ValueError(fault("metrics", known, "one sari.attach, or a compute_metrics of other names"))
-                output.metrics.update(scores)
+                known = output.metrics.keys() & {f"{metric_key_prefix}_{name}" for name in SCORES}
+                if known:
+                    got = f"{', '.join(sorted(known))} already"
+                    raise ValueError(fault("metrics", got, "one sari.attach, or a compute_metrics of other names"))
+                output.metrics.update({f"{metric_key_prefix}_{name}": value for name, value in score(self).items()})
             return output
 
     TrainerWithTexts.__name__ = TrainerWithTexts.__qualname__ = kind.__name__
@@ -118,22 +122,23 @@ def _metric_prefix(trainer: Any, evaluation_set: str | None) -> str:
     """Return the prefix of the metrics of the evaluations that are scored."""
     names = list(trainer.eval_dataset) if isinstance(trainer.eval_dataset, Mapping) else [None]
     if evaluation_set not in names:
-        raise ValueError(fault("evaluation_set", str(evaluation_set), f"a set of the Trainer: {short_repr(names)}"))
+        wanted = f"a set of the Trainer: {short_repr(names)}"
+        raise ValueError(fault("evaluation_set", short_repr(evaluation_set), wanted))
     return "eval" if evaluation_set is None else f"eval_{evaluation_set}"
 
 
 # ---- Prompts ---------------------------------------------------------------------------------------------------------
 
 
-def _prompt_column(prompts: Any, sources: list[str], has_encoder: bool) -> Any:
+def _prompt_column(prompts: Any, sources: list[str], has_encoder: bool) -> list[Any]:
     """Return a prompt for each source: a text, a chat or token ids."""
     if prompts is None:
         if not has_encoder:
             raise ValueError(fault("prompts", prompts, 'what the model continues, such as "Simplify: {}\\n".format'))
         return sources
-    column = list(map(prompts, sources)) if callable(prompts) else prompts
-    if not is_column(column):
+    if not callable(prompts) and not is_column(prompts):
         raise ValueError(fault("prompts", short_repr(prompts), "a list, or a function from a source to a prompt"))
+    column = list(map(prompts, sources) if callable(prompts) else prompts)
     if len(column) != len(sources):
         raise ValueError(fault("prompts", count_of(len(column), "row"), f"{len(sources):,} (as in sources)"))
     return column
@@ -157,8 +162,9 @@ def _prompt_ids(
         options = {"add_generation_prompt": not is_open, **template}
         text = tokenizer.processor.apply_chat_template(prompt, tokenize=False, **options)
         return list(tokenizer.tokenizer(text, add_special_tokens=False)["input_ids"])
-    if is_column(prompt) and len(prompt) and all(isinstance(token, Integral) for token in prompt):
-        return list(map(int, prompt))
+    ids = list(prompt) if is_column(prompt) else []
+    if ids and all(isinstance(token, Integral) for token in ids):
+        return list(map(int, ids))
     raise ValueError(fault(name, short_repr(prompt), "a str, a list of messages, or token ids"))
 
 
@@ -183,6 +189,7 @@ class Generator:
         for name in _REPLACED.keys() & arguments:
             raise ValueError(fault("generation_kwargs", name, _REPLACED[name]))
         self._arguments = {"do_sample": False, "max_new_tokens": 128, "pad_token_id": padding, **arguments}
+        check_whole_number("max_new_tokens", self._arguments["max_new_tokens"], least=1)
         if "stop_strings" in arguments:  # `generate` needs the tokenizer for them alone.
             self._arguments["tokenizer"] = tokenizer.tokenizer
 
@@ -191,11 +198,13 @@ class Generator:
         positions = getattr(model.config.get_text_config(), "max_position_embeddings", None)
         if positions is None:
             return
-        most = positions - (0 if self.has_encoder else self._arguments["max_new_tokens"])
         longest = max(range(len(prompts)), key=lambda row: len(prompts[row]))
-        if len(prompts[longest]) > most:
-            wanted = f"at most {most}: the model has {positions} positions, for prompt and max_new_tokens"
-            raise ValueError(fault(f"prompts[{longest}]", f"{len(prompts[longest])} tokens", wanted))
+        length, got = len(prompts[longest]), f"{len(prompts[longest])} tokens"
+        if not self.has_encoder:  # What is generated takes positions, too.
+            length += self._arguments["max_new_tokens"]
+            got += f" and max_new_tokens={self._arguments['max_new_tokens']}"
+        if length > positions:
+            raise ValueError(fault(f"prompts[{longest}]", got, f"at most {positions}, the positions of the model"))
 
     def tuning_warnings(self, model: Any) -> Iterator[Warning]:
         """Yield a warning if padding can change what the model generates."""
@@ -205,7 +214,10 @@ class Generator:
             yield TrainingWarning(message)
 
     def texts(self, trainer: Any, prompts: list[list[int]]) -> list[str]:
-        """Return what the model generates for prompts; each process generates for its share of them."""
+        """Return what the model of a Trainer generates for prompts; each process generates for its share of them.
+
+        The Trainer is the one that evaluates: a copy has its own model.
+        """
         from accelerate.utils import gather_object  # optional
 
         processes, process = trainer.accelerator.num_processes, trainer.accelerator.process_index
@@ -236,4 +248,4 @@ class Generator:
                 answers += ids.tolist() if self.has_encoder else ids[:, inputs["input_ids"].shape[1] :].tolist()
         limit, most = "max_new_tokens in generation_kwargs", self._arguments["max_new_tokens"]
         give_warnings(self._tokenizer.cut_warnings(answers, limit, most))
-        return [text.strip() for text in self._tokenizer.decode(answers)]
+        return self._tokenizer.decode(answers)

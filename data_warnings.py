@@ -91,7 +91,7 @@ class SignatureWarning(SariWarning):
 
 
 class TrainingWarning(SariWarning):
-    """The tokenizer of a Trainer changes texts or lacks ids, or outputs are cut before their end."""
+    """In training: outputs are cut or look like something else, the tokenizer does not fit, or batch sizes matter."""
 
 
 #: The categories of the warnings that a scorer gives, by name.

@@ -1,10 +1,11 @@
 """Texts that models generate: from token ids to texts, doubts about both, and the scores of the texts."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
+from .aggregation import Scores
 from .corpus_statistics import score_columns
 from .data_warnings import TrainingWarning, give_warnings
 from .messages import fault, short_repr
@@ -45,12 +46,12 @@ class TextTokenizer:
         return row[(row != PADDING) & (row != self.tokenizer.pad_token_id)]
 
     def decode(self, rows: Any) -> list[str]:
-        """Return the texts of ids, int[row, token], without padding, unknown ids and special tokens."""
+        """Return the texts of ids, int[row, token], without padding, unknown ids, special tokens and outer spaces."""
         known = [[token for token in row if 0 <= token < self.size] for row in map(list, rows)]
-        return list(self.tokenizer.batch_decode(known, skip_special_tokens=True))
+        return [text.strip() for text in self.tokenizer.batch_decode(known, skip_special_tokens=True)]
 
     def change_warnings(self, references: list[list[str]], postprocess: Postprocess) -> Iterator[Warning]:
-        """Yield a warning if the tokenizer changes most texts, in more than case and spaces, and nothing mends it."""
+        """Yield a warning if the tokenizer changes most texts in more than case and spaces, without a postprocess."""
         if postprocess is not None:
             return
         texts = [row[0] for row in references[:_CHECKED_REFERENCES]]
@@ -60,7 +61,7 @@ class TextTokenizer:
             detail = " becomes ".join(map(short_repr, changed[0]))
             yield TrainingWarning("the tokenizer changes texts: correct them with postprocess", detail)
 
-    def cut_warnings(self, rows: Any, setting: str, least: int = 0) -> Iterator[Warning]:
+    def cut_warnings(self, rows: Any, setting: str, least: int = 1) -> Iterator[Warning]:
         """Yield a warning if many rows of at least `least` ids have no end; `setting` is what makes them longer."""
         ends = {PADDING, *self.special}
         cut = sum(len(row) >= least and int(row[-1]) not in ends for row in rows)
@@ -82,6 +83,7 @@ def is_chat(messages: Any) -> bool:
     """Return whether something is a list of the messages of a chat."""
     return (
         is_column(messages)
+        and isinstance(messages, Collection)
         and len(messages) > 0
         and all(isinstance(message, Mapping) and "role" in message for message in messages)
     )
@@ -94,9 +96,8 @@ def apply_postprocess(postprocess: Postprocess, texts: list[str]) -> list[str]:
 
 def score_texts(
     texts: list[str], sources: list[str], references: list[list[str]], *, variant: Variant, postprocess: Postprocess
-) -> dict[str, float]:
+) -> Scores:
     """Score generated texts: return "sari", "keep", "delete" and "add" in percent, and give warnings about them."""
     corpus = score_columns(Columns(sources, apply_postprocess(postprocess, texts), references), variant)
     give_warnings(corpus.warnings())
-    scores: Any = corpus.result()
-    return dict(scores)
+    return corpus.scores()

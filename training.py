@@ -5,8 +5,8 @@
   with the same ids and other texts are refused. Texts come from columns of the data set, never from ids.
 - `reward` is for GRPO. Each completion is scored alone.
 
-What is outside of this is refused in a line that names the remedy. `attached_texts` is for all other Trainers. Both
-functions are methods of `Scorer`.
+What is outside of this is refused in a line that names the remedy; what only looks so is scored, with a warning.
+`attached_texts` is for all other Trainers. Both functions are methods of `Scorer`.
 """
 
 from collections import Counter
@@ -19,8 +19,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .aggregation import Scores
 from .corpus_statistics import score_columns
-from .data_warnings import give_warnings
+from .data_warnings import TrainingWarning, give_warnings
 from .generated_texts import PADDING, Postprocess, TextTokenizer, apply_postprocess, is_chat, score_texts
 from .messages import count_of, fault, short_repr
 from .states import MadeByScorer
@@ -70,9 +71,7 @@ def compute_metrics(
         compute_metrics = sari.compute_metrics(tokenizer, evaluation_set)
         Seq2SeqTrainer(model, args, eval_dataset=evaluation_set, compute_metrics=compute_metrics, ...)
     """
-    for name, column in {"sources": sources, "references": references}.items():
-        if not isinstance(column, str):
-            raise ValueError(fault(name, short_repr(column), "the name of a column of dataset"))
+    _check_names(sources=sources, references=references)
     function = ComputeMetrics(scorer, tokenizer, dataset, sources, references, postprocess)
     give_warnings([*variant_warnings(scorer.variant), *function.warnings()])
     return function
@@ -122,7 +121,7 @@ class ComputeMetrics(MadeByScorer):
 
     def _read(self, name: str, dataset: Any) -> list[Row]:
         """Return the rows of a data set, checked."""
-        rows = _mappings(name, dataset, ["labels", self.sources, self.references])
+        rows = _rows_of_set(name, dataset, ["labels", self.sources, self.references])
         texts = [row[self.sources] for row in rows], [row[self.references] for row in rows]
         sources, references = validate_shared(*texts)
         labels = [np.asarray(row["labels"], np.int64) for row in rows]
@@ -141,7 +140,7 @@ class ComputeMetrics(MadeByScorer):
         references = [row.references for rows in self._sets for row in rows]
         return self._text_tokenizer.change_warnings(references, self.postprocess)
 
-    def __call__(self, evaluated: Any, compute_result: bool | None = None) -> dict[str, float]:
+    def __call__(self, evaluated: Any, compute_result: bool | None = None) -> Scores:
         """Return "sari", "keep", "delete" and "add" of an `EvalPrediction`, in percent.
 
         Raises:
@@ -151,17 +150,22 @@ class ComputeMetrics(MadeByScorer):
         if compute_result is not None or isinstance(labels, list):
             wanted = "all rows at once: without batch_eval_metrics and eval_do_concat_batches=False"
             raise ValueError(fault("predictions", "batches", wanted))
+        if len(getattr(labels, "shape", ())) != 2:
+            raise ValueError(fault("label_ids", type(labels).__name__, "token ids, int[row, token]"))
         shape: tuple[int, ...] = getattr(predictions, "shape", ())
         if len(shape) != 2 or len(labels) != shape[0] or predictions.dtype.kind not in "iu":
             got = f"{type(predictions).__name__} of shape {shape}"
             wanted = f"token ids of {count_of(len(labels), 'row')}: predict_with_generate=True, or sari.attach"
             raise ValueError(fault("predictions", got, wanted))
+        if not np.isin(predictions[:, :1], self._text_tokenizer.special).all():  # such a token starts a decoder
+            got = "ids that begin with no special token, like those of logits"
+            raise ValueError(fault("predictions", got, "generated ids: no preprocess_logits_for_metrics"))
 
         rows = [self._find(number, labels, inputs) for number in range(len(labels))]
         known_by = attrgetter("labels") if inputs is None else attrgetter("labels", "inputs")
         rows = self._without_repeats(rows, known_by)
         predictions, labels = predictions[: len(rows)], labels[: len(rows)]
-        self._check_generated(predictions, labels, rows)
+        give_warnings(self._input_warnings(predictions, labels, rows))
         give_warnings(self._text_tokenizer.cut_warnings(predictions, "generation_max_length"))
         give_warnings(self._text_tokenizer.unknown_warnings(predictions))
         return score_texts(
@@ -177,8 +181,8 @@ class ComputeMetrics(MadeByScorer):
         same_labels = self._rows.get(self._as_bytes(labels[number]), {})
         rows = list(same_labels.values())
         if inputs is not None:
-            keys = [self._as_bytes(inputs[number]), b""]  # the second one is that of a data set without inputs
-            rows = [same_labels[key] for key in keys if key in same_labels][:1]
+            row = same_labels.get(self._as_bytes(inputs[number])) or same_labels.get(b"")  # of a set without inputs
+            rows = [row] if row else []
         if rows and all(row.texts == rows[0].texts for row in rows):
             return rows[0]
         got = short_repr(self._text_tokenizer.decode(labels[[number]])[0])
@@ -208,42 +212,35 @@ class ComputeMetrics(MadeByScorer):
             left[evaluated[count]] -= 1
             count += 1
         repeats = evaluated[count:]
-        if not count or repeats != list(islice(cycle(evaluated[:count]), len(repeats))):
+        if repeats != list(islice(cycle(evaluated[:count]), len(repeats))):
             wanted = "rows of one set: give all that is evaluated as dataset"
             raise ValueError(fault("label_ids", "rows that no set has so often", wanted))
         return rows[:count]
 
-    def _check_generated(self, predictions: Any, labels: Any, rows: list[Row]) -> None:
-        """Refuse ids of logits, and inputs that are continued.
-
-        A model with an encoder generates a special token, which starts its decoder, and then a text. The ids of logits
-        have the places of the labels: no start comes before them, though labels may begin with a special token, too.
-        """
-        first_of_label = labels[range(len(labels)), (labels != PADDING).argmax(axis=1)]
-        begins_as_label = predictions[:, 0] == first_of_label
-        has_start = (predictions[:, 1:2] == first_of_label[:, None]).any(axis=1)
-        is_of_logits = predictions.shape == labels.shape and (begins_as_label & ~has_start).all()
-        if is_of_logits or not np.isin(predictions[:, 0], self._text_tokenizer.special).all():
-            got = "ids that begin as labels do, like those of logits"
-            raise ValueError(fault("predictions", got, "generated ids: no preprocess_logits_for_metrics"))
+    def _input_warnings(self, predictions: Any, labels: Any, rows: list[Row]) -> Iterator[Warning]:
+        """Yield a warning if outputs look like ids of logits, or like inputs that are continued."""
+        # Ids of logits have the places of the labels. If a token begins labels, a model generates it after its start.
+        is_first_of_label = predictions[:, :2] == labels[:, :1]
+        if predictions.shape == labels.shape and (is_first_of_label == [True, False]).all():
+            yield TrainingWarning("outputs begin as labels do, like ids of logits: no preprocess_logits_for_metrics")
         pairs = [(self._as_bytes(ids), row.inputs) for ids, row in zip(predictions, rows, strict=True) if row.inputs]
         # A model with an encoder may copy an input, but what it generates ends there.
         if pairs and all(len(output) > len(given) and output.startswith(given) for output, given in pairs):
-            raise ValueError(fault("predictions", "inputs, continued", "a model with an encoder, or sari.attach"))
+            yield TrainingWarning("outputs are inputs, continued: take a model with an encoder, or sari.attach")
 
 
 def _named_sets(dataset: Any) -> dict[str, Any]:
     """Return one data set, or several in a dict or a list, by what errors call them."""
     if isinstance(dataset, Mapping):
         sets = dict(dataset)
-    elif isinstance(dataset, list) and not all(isinstance(row, Mapping) for row in dataset):
+    elif isinstance(dataset, list | tuple) and not all(isinstance(row, Mapping) for row in dataset):
         sets = dict(enumerate(dataset))
     else:
         return {"dataset": dataset}
     return {f"dataset[{name!r}]": rows for name, rows in sets.items()}
 
 
-def _mappings(name: str, dataset: Any, columns: list[str]) -> list[Mapping[str, Any]]:
+def _rows_of_set(name: str, dataset: Any, columns: list[str]) -> list[Mapping[str, Any]]:
     """Return the rows of a data set, which have these columns at least. The set may be of datasets or torch, or a list.
 
     Columns that the format of a set hides are there, and those that its transform makes.
@@ -255,7 +252,8 @@ def _mappings(name: str, dataset: Any, columns: list[str]) -> list[Mapping[str, 
         rows = [{**texts, **row} for texts, row in zip(dataset.with_format(None), rows, strict=True)]
     for row in rows:
         if not isinstance(row, Mapping) or not all(column in row for column in columns):
-            raise ValueError(fault(name, f"a row with {short_repr(list(row))}", f"columns {short_repr(columns)}"))
+            got = f"a row with {short_repr(list(row))}" if isinstance(row, Mapping) else f"the row {short_repr(row)}"
+            raise ValueError(fault(name, got, f"columns {short_repr(columns)}"))
     return rows
 
 
@@ -302,7 +300,8 @@ def reward(
         name: the `__name__` under which the Trainer logs the reward; None for "sari_" and the variant.
 
     Raises:
-        ValueError: by the function, for columns that are missing or hold no texts.
+        ValueError: for a column whose name is no str; and by the function, for columns that are missing or hold no
+            texts.
 
     >>> from .sari_scorer import Scorer
     >>> reward = Scorer().reward()
@@ -312,6 +311,7 @@ def reward(
     ('sari_easse', [0.3437, 0.0889])
     """
     check_flags(unit=unit)
+    _check_names(source=source, references=references)
     give_warnings(variant_warnings(scorer.variant))
     return Reward(scorer, source, references, unit, postprocess, name or f"sari_{scorer.variant.name}")
 
@@ -335,7 +335,7 @@ class Reward(MadeByScorer):
         return self._as_call("reward", **_arguments(self))
 
     def __call__(self, *, completions: Sequence[Any], **columns: Any) -> list[float | None]:
-        """Return the SARI of each completion, plain or chat, scored alone; None for rows without references."""
+        """Return the SARI of each completion, plain or chat, scored alone; None without a source or references."""
         present = [name for name, column in columns.items() if column is not None]
         for name in (self.source, self.references):
             if name not in present:
@@ -382,6 +382,13 @@ def _without_none(references: Any) -> Any:
     if not is_column(references):
         return references
     return [text for text in references if text is not None] or None
+
+
+def _check_names(**columns: Any) -> None:
+    """Refuse what is no name of a column."""
+    for name, column in columns.items():
+        if not isinstance(column, str):
+            raise ValueError(fault(name, short_repr(column), "the name of a column"))
 
 
 def _arguments(made: Any) -> dict[str, Any]:

@@ -233,7 +233,7 @@ REFUSED = [
     (unchanged, {"batch_eval_metrics": True}, {}, BATCHES),
     (unchanged, {"eval_do_concat_batches": False}, {}, BATCHES),
     (unchanged, {"generation_num_beams": 2}, {"num_return_sequences": 2}, r"predictions: got ndarray of shape \(20, "),
-    (unchanged, LOGITS, {}, r"predictions: got ids that begin as labels do, .* no preprocess_logits_for_metrics"),
+    (unchanged, LOGITS, {}, r"predictions: got ids that begin with no special.* no preprocess_logits_for_metrics"),
     (
         lambda rows: rows.select([0]),
         {},
@@ -255,27 +255,39 @@ def test_evaluations_that_are_refused(dataset, with_function, given, arguments, 
         with_function(dataset, given(dataset), **arguments).evaluate(**options)
 
 
-LIKE_LABELS, CONTINUED = "ids that begin as labels do", "inputs, continued, expected a model with an encoder"
-#: Whether a special token begins texts; what is predicted, made of the ids of labels and inputs; what is refused.
+LIKE_LOGITS = ["outputs begin as labels do, like ids of logits: no preprocess_logits_for_metrics"]
+CONTINUED = ["outputs are inputs, continued: take a model with an encoder, or sari.attach"]
+SPACE = make_tokenizer().convert_tokens_to_ids("▁")
+#: Whether a special token begins texts; what is predicted, made of the ids of labels and inputs; warnings.
 PREDICTED = [
-    (True, lambda label, _: [0, *label], None),
-    (True, lambda label, _: [2, *label], None),  # the token that starts the decoder begins labels, too
-    (True, lambda label, _: label, LIKE_LABELS),
-    (False, lambda label, _: label, LIKE_LABELS),
-    (False, lambda label, _: [0, *label], None),
-    (True, lambda _, inputs: [0, *inputs], None),
+    (True, lambda label, _: [0, *label], []),
+    (True, lambda label, _: [2, *label], []),  # the token that starts the decoder begins labels, too
+    (True, lambda label, _: label, LIKE_LOGITS),
+    (False, lambda label, _: [0, *label], []),
+    (False, lambda label, _: [0, SPACE, *label[:-1], SPACE, 1], []),
+    (True, lambda _, inputs: [0, *inputs], []),
     (True, lambda label, inputs: [*inputs, *label], CONTINUED),
 ]
 
 
-@pytest.mark.parametrize(("begins", "predict", "refused"), PREDICTED)
-def test_ids_that_are_not_of_generated_texts_alone(sari, begins, predict, refused):
-    tokenizer = make_tokenizer(begins)
+@pytest.mark.parametrize(("begins", "predict", "warned"), PREDICTED)
+def test_generated_ids_are_scored_as_the_texts_without_outer_spaces(sari, begins, predict, warned):
+    """Ids that look like others are scored with a warning. The variant has spaces among its tokens."""
+    sari, tokenizer = sari.with_options(variant="xu2016"), make_tokenizer(begins)
     rows = make_dataset(tokenizer)
     predicted = list(map(predict, rows["labels"], rows["input_ids"]))
+    texts = [tokenizer.decode(ids, skip_special_tokens=True).strip() for ids in predicted]
     function, evaluated = sari.compute_metrics(tokenizer, rows), of_ids(predicted, rows["labels"], rows["input_ids"])
-    with pytest.raises(ValueError, match=f"^predictions: got {refused}") if refused else nullcontext():
-        function(evaluated)
+    with sari.collect_warnings() as collected:
+        assert function(evaluated) == expected_scores(sari, texts)
+    assert [message for message, _ in training_warnings(collected)] == warned
+
+
+@pytest.mark.parametrize("labels", [None, (LABELS,)])
+def test_labels_that_are_no_ids_are_refused(sari, tokenizer, dataset, labels):
+    evaluated = EvalPrediction(of_labels(dataset, ALL).predictions, labels)
+    with pytest.raises(ValueError, match=r"^label_ids: got \w+, expected token ids, int\[row, token\]$"):
+        sari.compute_metrics(tokenizer, dataset)(evaluated)
 
 
 CUT = "many outputs are cut before their end: raise "
@@ -329,8 +341,10 @@ OTHER = {**ROW, "source": "c"}
 BAD_DATA = [
     ({"dataset": [{"labels": [5]}]}, r"dataset: got a row with \['labels'\], expected columns \['labels', 'source'"),
     ({"sources": "text"}, r"dataset: got a row with .*, expected columns \['labels', 'text', 'references'\]"),
-    ({"sources": SOURCES}, r"sources: got .*, expected the name of a column of dataset$"),
+    ({"sources": SOURCES}, r"sources: got .*, expected the name of a column$"),
     ({"dataset": 5}, r"dataset: got 5, expected a data set, or several of them"),
+    ({"dataset": (1, 2)}, r"dataset\[0\]: got 1, expected a data set, or several of them"),
+    ({"dataset": {"x": [1]}}, r"dataset\['x'\]: got the row 1, expected columns \['labels', 'source', 'references'\]"),
     ({"dataset": [{**ROW, "source": None}]}, r"sources\[0\]: got a missing value"),
     ({"dataset": [{**ROW, "references": []}]}, r"references\[0\]: got no reference"),
     ({"dataset": [ROW, OTHER]}, r"dataset\[1\]: got the labels and input_ids of another row, with other texts, e"),
@@ -401,6 +415,7 @@ LLAMA = {
     "batches of one": ({"batch_size": 1}, PROMPTS, SHORT),
     "batches of nine": ({"batch_size": 9}, PROMPTS, SHORT),
     "token ids": ({"prompts": PROMPT_IDS}, PROMPTS, SHORT),
+    "iterators": ({"prompts": map(iter, PROMPT_IDS)}, PROMPTS, SHORT),
     "a chat": ({"prompts": ask}, [f"[user] {source} [a]" for source in SOURCES], SHORT),
     "an answer that is begun": ({**BEGUN, "postprocess": lambda text: text[3:]}, BEGUN_PROMPTS, SHORT),
     "no beginning": ({"prompts": PROMPT.format}, [f"<unk>{prompt}" for prompt in PROMPTS], SHORT),
@@ -474,7 +489,7 @@ def test_the_set_whose_evaluations_have_the_scores(sari, rows, texts, attached):
     metrics = trainer.evaluate()
     assert of_evaluation(metrics, "eval_news") == expected_scores(sari, texts)
     assert "eval_web_sari" not in metrics
-    wanted = r"^evaluation_set: got (None|books), expected a set of the Trainer: \['news', 'web'\]$"
+    wanted = r"^evaluation_set: got (None|'books'), expected a set of the Trainer: \['news', 'web'\]$"
     for name in (None, "books"):
         with pytest.raises(ValueError, match=wanted):
             attached(trainer, evaluation_set=name)
@@ -487,11 +502,20 @@ def test_the_set_whose_evaluations_have_the_scores(sari, rows, texts, attached):
 def test_scores_are_of_the_texts_whatever_is_evaluated(sari, rows, texts, attached):
     trainer = attached()
     assert of_evaluation(trainer.evaluate(rows.select([0]))) == expected_scores(sari, texts)
+    assert of_evaluation(trainer.predict(rows, metric_key_prefix="eval").metrics) == expected_scores(sari, texts)
     for metrics in (trainer.evaluate(metric_key_prefix="test"), trainer.predict(rows).metrics):
         assert not [name for name in metrics if name.endswith("_sari")]
-    again = r"^metrics: got eval_sari, eval_keep, eval_delete, eval_add already, expected one sari.attach, or"
+    again = r"^metrics: got eval_add, eval_delete, eval_keep, eval_sari already, expected one sari.attach, or"
     with pytest.raises(ValueError, match=again):
         attached(trainer).evaluate()
+
+
+def test_metrics_that_are_there_are_refused_before_anything_is_generated(attached, monkeypatch):
+    trainer = attached()
+    trainer.compute_metrics = lambda _: {"keep": 1.0}
+    monkeypatch.setattr(trainer.model, "generate", None)
+    with pytest.raises(ValueError, match=r"^metrics: got eval_keep already, expected one sari.attach, or a compute_me"):
+        trainer.evaluate()
 
 
 @pytest.mark.parametrize("make_copy", [copy.copy, copy.deepcopy])
@@ -531,19 +555,20 @@ BAD_OPTIONS = [
     ({"prompts": None}, r"prompts: got None, expected what the model continues, such as"),
     (
         {"generation_kwargs": {"max_new_tokens": 1 + MOST}},
-        r"prompts\[\d\]: got \d+ tokens, expected at most \d+: the m",
+        r"prompts\[\d\]: got \d+ tokens and max_new_tokens=\d+, expected at most 2048, the positions of the model$",
     ),
+    ({"generation_kwargs": {"max_new_tokens": None}}, r"max_new_tokens: got None, expected a whole number of at "),
     ({"generation_kwargs": {"max_length": 75}}, r"generation_kwargs: got max_length, expected max_new_tokens"),
     ({"generation_kwargs": {"min_length": 75}}, r"generation_kwargs: got min_length, expected min_new_tokens"),
     ({"generation_kwargs": {"generation_config": GenerationConfig()}}, r"generation_kwargs: got generation_config, ex"),
     ({"generation_kwargs": SEVERAL}, r"generation_kwargs: got 6 texts for 3 prompts, expected one each"),
-    ({"evaluation_set": "news"}, r"evaluation_set: got news, expected a set of the Trainer: \[None\]"),
+    ({"evaluation_set": "news"}, r"evaluation_set: got 'news', expected a set of the Trainer: \[None\]"),
 ]
 
 
 @pytest.mark.parametrize(("options", "message"), BAD_OPTIONS)
 def test_options_that_are_refused(attached, options, message):
-    with pytest.raises(ValueError, match=f"^{message}"):
+    with pytest.raises((ValueError, TypeError), match=f"^{message}"):
         attached(**options).evaluate()
 
 
