@@ -233,10 +233,10 @@ def running_total(sizes: np.ndarray) -> np.ndarray:
 def even_runs(sizes: np.ndarray, wanted: int) -> Iterator[slice]:
     """Cut consecutive items into runs of about equal size, which is near the wanted one if all items are small.
 
-    An item is not cut, so that a run with a large one is as large.
+    An item is not cut, so that a run with a large one is larger.
 
-    >>> list(even_runs(np.array([3, 1, 1, 3, 4, 4]), 8))
-    [slice(0, 4, None), slice(4, 6, None)]
+    >>> list(even_runs(np.array([3, 1, 1, 3, 4, 4]), 8)), list(even_runs(np.array([10, 1, 1]), 5))
+    ([slice(0, 4, None), slice(4, 6, None)], [slice(0, 3, None)])
     """
     ends = sizes.cumsum()
     total = int(ends[-1]) if len(ends) else 0

@@ -198,10 +198,9 @@ def _penalties(counted: SegmentCounts, variant: Variant) -> Iterator[Penalty]:
         "verbosity": f"output {count_of(output, 'token')}, references {references}, source {source}",
         "sentences": f"output {of_output}, references {of_references}",
     }
+    rules = variant.penalty_rules
     for name, factor in penalty_factors(*counted.sizes).items():
-        operations: list[str] = [
-            operation for operation in OPERATIONS if name in getattr(variant.penalty_rules, operation)
-        ]
+        operations: list[str] = [operation for operation in OPERATIONS if name in getattr(rules, operation)]
         yield Penalty(name, float(factor[0]), operations, why[name])
 
 
