@@ -168,7 +168,11 @@ class Scorer:
 
     @property
     def variants(self) -> dict[str, Variant]:
-        """The variants by name; the `summary` of each says who published it and what differs."""
+        """The variants by name; the `summary` of each says who published it and what differs.
+
+        >>> Scorer().variants["hf"].level
+        'sentence'
+        """
         return dict(VARIANTS)
 
     @property

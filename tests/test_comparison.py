@@ -111,6 +111,7 @@ def test_each_system_with_each(sari, examples, method):
     ranked = {name: (row["group"], row["rank"]) for name, row in found["systems"].items()}
     alike = dict.fromkeys(("deleting", "twin", "near"), (2, [2, 4]))
     assert ranked == {"rewriting": (1, [1, 1]), **alike, "copy": (3, [5, 5])}
+    assert not any("signature" in row for row in found["systems"].values())  # nor other details
     p_values = np.array([[pair["p_values"][name] for name in SCORES] for pair in found["pairs"]])
     corrected = [[pair["corrected_p_values"][name] for name in SCORES] for pair in found["pairs"]]
     assert np.array_equal(holm(p_values), corrected)
@@ -186,6 +187,11 @@ def test_a_bad_baseline_is_refused_before_texts_are_tokenized(scorer):
             sources=["a"], predictions={"a": ["a"], "b": ["a"]}, references=["a"], baseline="x"
         )
     assert tokenized == []
+
+
+def test_a_single_candidate_has_no_expected_score(scorer):
+    with refuses(ValueError, "candidates[0]: got 1, expected at least 2"):
+        scorer.minimum_bayes_risk(sources=["a"], candidates=[["a"]])
 
 
 def test_candidates_are_tokenized_once(scorer):

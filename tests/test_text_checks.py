@@ -298,7 +298,7 @@ PROPERTIES = {
     "line breaks": ("", lambda text: f"{text}\n{text}"),
     "marks of Markdown": ("page", lambda text: text.replace("page", "**page**")),
     "a mark at the end": ("", lambda text: text.removesuffix("!")),
-    "an end that repeats itself": ("", lambda text: f"{text} {' Yes it is the end of it.' * 4}"),
+    "an end that repeats itself": ("", lambda text: f"{text} {' Yes it is the end of it.' * 3}"),
 }
 
 

@@ -202,8 +202,8 @@ def test_texts_with_several_sentences_are_documents(text, is_document):
 def test_a_progress_bar_can_be_switched_off(printed, monkeypatch):
     disabled = []
     monkeypatch.setattr(variant_comparison, "tqdm", lambda rows, *_, disable, **__: disabled.append(disable) or rows)
-    for progress in (True, False):
-        Scorer(**KNOWN, level="corpus").find_variant(1, **printed, progress=progress)
+    for options in ({}, {"progress": False}):
+        Scorer(**KNOWN, level="corpus").find_variant(1, **printed, **options)
     assert disabled == [None, True]  # None for a bar on a terminal alone
 
 
