@@ -12,7 +12,16 @@ from .corpus_statistics import CorpusStatistics, score_systems
 from .data_warnings import SariWarning, merge_warnings
 from .messages import fault, short_repr
 from .ngram_statistics import count_ngrams
-from .significance import NO_RESAMPLING, SIGNIFICANT, TESTS, Resampling, Sample, in_blocks, resampling_warnings
+from .significance import (
+    NO_RESAMPLING,
+    SIGNIFICANT,
+    TESTS,
+    NamedFigures,
+    Resampling,
+    Sample,
+    in_blocks,
+    resampling_warnings,
+)
 from .text_checks import variant_warnings
 from .tokenization import encode_corpus, with_caches
 from .validation import SystemColumns, check_choice
@@ -57,8 +66,9 @@ def compare_corpora(
     if all_pairs:
         systems = dict(sorted(systems.items(), key=lambda item: -item[1].scores()["sari"]))
     first = next(iter(systems.values()))
-    baseline = None if all_pairs else baseline or next(iter(systems))
     names = list(systems)
+    if baseline is None and not all_pairs:
+        baseline = names[0]
     pairs = [*combinations(names, 2)] if baseline is None else [(name, baseline) for name in names if name != baseline]
     results: dict[str, Any] = {name: corpus.result(details=details) for name, corpus in systems.items()}
     comparison: SystemComparison = {
@@ -74,14 +84,17 @@ def compare_corpora(
         "signature": first.signature(),
         "systems": results,
     }
-    tested = _tests_of_pairs(results, systems, pairs, resampling) if resampling.is_wanted else []
+    tests: dict[tuple[str, str], NamedFigures] = {}
+    if resampling.is_wanted:
+        sample = Sample(_blocks_of(systems), first.scores_of_sums, resampling.seed)
+        _add_intervals(results, sample, resampling)
+        tests = _tests_of_pairs(sample, results, pairs, resampling)
     if all_pairs:
-        comparison["pairs"] = tested
-        rank_systems(results, tested)
+        comparison["pairs"] = [{"systems": list(pair), **fields} for pair, fields in tests.items()]
+        rank_systems(results, comparison["pairs"])
     else:
-        for pair in tested:
-            name, _ = pair["systems"]
-            results[name].update({field: value for field, value in pair.items() if field != "systems"})
+        for (name, _), fields in tests.items():
+            results[name].update(fields)
     return comparison
 
 
@@ -91,10 +104,10 @@ def comparison_warnings(systems: dict[str, CorpusStatistics], comparison: System
     smallest_p_value = comparisons / (trials + 1) if comparisons else 0.0
     is_resampled = comparisons or confidence is not None
     of_resampling = resampling_warnings(comparison["segments"], smallest_p_value) if is_resampled else []
-    of_systems = {name: corpus.warnings() for name, corpus in systems.items()}
-    if len(systems) > 1:
-        for name, corpus in systems.items():
-            of_systems[name] += variant_warnings(corpus.variant, corpus.sample.sources())
+    of_systems = {}
+    for name, corpus in systems.items():
+        of_variant = variant_warnings(corpus.variant, corpus.sample.sources()) if len(systems) > 1 else ()
+        of_systems[name] = [*corpus.warnings(), *of_variant]
     return [*merge_warnings(of_systems), *of_resampling]
 
 
@@ -176,9 +189,8 @@ def baseline_scores(
     results = dict(zip(names, map(named_scores, scores), strict=True))
     if has_intervals:
         scores_of_sums = systems["copy"].scores_of_sums
-        sample = Sample(_rows_of(corpora), lambda sums: with_mean(scores_of_sums(sums)), resampling.seed)
-        for result, intervals in zip(results.values(), sample.named_intervals(SCORES, resampling), strict=True):
-            result.update(intervals)
+        sample = Sample(_blocks_of(corpora), lambda sums: with_mean(scores_of_sums(sums)), resampling.seed)
+        _add_intervals(results, sample, resampling)
     return results
 
 
@@ -231,28 +243,27 @@ def _scores_alone(segments: list[tuple[str, list[str], list[str]]], variant: Var
             yield from of_run[: next(numbers)]
 
 
-def _rows_of(systems: dict[str, CorpusStatistics]) -> np.ndarray:
-    """Return the rows of systems to resample, float64[block, system, ...], block by block, which takes less memory."""
+def _blocks_of(systems: dict[str, CorpusStatistics]) -> np.ndarray:
+    """Return what is drawn of systems, float64[block, system, ...], summed one by one, which takes less memory."""
     return np.stack([in_blocks(corpus.rows()) for corpus in systems.values()], axis=1)
 
 
-def _tests_of_pairs(
-    results: dict[str, Any],
-    systems: dict[str, CorpusStatistics],
-    names: list[tuple[str, str]],
-    resampling: Resampling,
-) -> list[dict[str, Any]]:
-    """Add intervals to the results of systems, and return the tests of pairs of them, if a test is given."""
-    sample = Sample(_rows_of(systems), next(iter(systems.values())).scores_of_sums, resampling.seed)
+def _add_intervals(results: dict[str, Any], sample: Sample, resampling: Resampling) -> None:
+    """Add the intervals of a sample, if there is a confidence, to the results of its systems, in the same order."""
     for result, intervals in zip(results.values(), sample.named_intervals(SCORES, resampling), strict=True):
         result.update(intervals)
-    if resampling.method is None or not names:
-        return []
-    places = list(results)
-    pairs = [(places.index(one), places.index(other)) for one, other in names]
-    tested = []
-    for (one, other), fields in zip(names, sample.named_tests(SCORES, pairs, resampling), strict=True):
+
+
+def _tests_of_pairs(
+    sample: Sample, results: dict[str, Any], pairs: list[tuple[str, str]], resampling: Resampling
+) -> dict[tuple[str, str], NamedFigures]:
+    """Return the tests of pairs of systems; none without a method."""
+    if resampling.method is None or not pairs:
+        return {}
+    names = list(results)
+    places = [(names.index(one), names.index(other)) for one, other in pairs]
+    tests = dict(zip(pairs, sample.named_tests(SCORES, places, resampling), strict=True))
+    for (one, other), fields in tests.items():
         # Those of the printed scores: the sample's are of rows on a grid, and may differ in the last bit.
         fields["differences"] = {score: results[one][score] - results[other][score] for score in SCORES}
-        tested.append({"systems": [one, other], **fields})
-    return tested
+    return tests

@@ -57,7 +57,7 @@ class Sample:
     """Segments to resample. All systems get the same draws, so that their scores can be compared pair by pair.
 
     Attributes:
-        rows: float64[segment, system, ...]: the numbers that are summed over segments.
+        rows: float64[segment, system, ...]: the numbers that are summed over segments; or the same by block.
         statistic: a function from sums, float64[resample, system, ...], to scores, float64[resample, system, score].
         seed: the seed of numpy's PCG64.
     """

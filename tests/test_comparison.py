@@ -220,7 +220,8 @@ def test_systems_are_scored_as_each_alone(scorer, monkeypatch):
     monkeypatch.setattr("sari.tokenization._CHUNK_CHARACTERS", 60)
     scorer = scorer.with_options(variant="dsari", sentence_splitter=str.split)
     texts = {"sources": ["a b c", "b c d", "c d", "d"] * 2, "references": [["a b", "a c"], ["b"], ["d e"], ["e"]] * 2}
-    systems = {str(size): [" ".join("abcde"[:size])] * 8 for size in range(1, 6)}
-    comparison = scorer.compare(**texts, predictions=systems, method=None, confidence=None, details=True)
+    systems = {"abcde"[size:]: [" ".join("abcde"[:size])] * 8 for size in range(1, 6)}
+    comparison = scorer.compare(**texts, predictions=systems, baseline="", method=None, confidence=None, details=True)
+    assert comparison["baseline"] == ""  # the name of a system
     for name, predictions in systems.items():
         assert comparison["systems"][name] == scorer.compute(**texts, predictions=predictions, details=True)
