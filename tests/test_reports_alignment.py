@@ -36,6 +36,7 @@ def test_words_in_order_are_those_of_difflib(source, output):
         ("x y a b", "a b x y", {0: 2, 1: 3}),
         ("a b c a b d", "a b d", {3: 0, 4: 1, 5: 2}),
         ("a a a", "a", {0: 0}),
+        ("x " + "a " * 300, "a " * 300, {place + 1: place for place in range(300)}),
     ],
 )
 def test_phrases_come_first(source, output, wanted):
@@ -55,3 +56,5 @@ def test_steps_are_bounded(monkeypatch):
     assert alignment.align(source, output) == {}
     shared = ["some", "words", "that", "both", "have"]
     assert len(alignment.align([*shared, *source[:20]], [*shared, *output[:20]])) == len(shared) + 10
+    monkeypatch.setattr(alignment, "_STEPS", 23)  # 18 for the whole, 9 for what is before "pqr", and 3 for the rest
+    assert alignment.align("aaapqryz", "aabpqrz") == {3: 3, 4: 4, 5: 5, 7: 6}
