@@ -98,12 +98,14 @@ def ablation_steps(first: Variant, last: Variant) -> Iterator[tuple[str, str, st
     for step, names in steps.items():
         after = replace(first, **{name: getattr(last, name) for name in names})
         if after != first:
-            before, now = (
-                ", ".join(filter(None, (CHOICES[name].words(getattr(variant, name)) for name in names)))
-                for variant in (first, after)
-            )
-            yield step, before, now, after
+            yield step, _in_words(first, names), _in_words(after, names), after
             first = after
+
+
+def _in_words(variant: Variant, names: list[str]) -> str:
+    """Return the values of choices of a variant in words."""
+    words = (CHOICES[name].words(getattr(variant, name)) for name in names)
+    return ", ".join(filter(None, words))
 
 
 #: Why two variants differ: see `Scorer.explain_difference`.
@@ -135,7 +137,7 @@ def explain_difference(columns: Columns, first: Variant, last: Variant) -> Varia
 
 _NEAREST = 5
 #: What tokens and numbers of n-grams depend on.
-_NUMBERED_BY = attrgetter("text", "source_text", "source_weight", "max_order", "penalties")
+_NUMBERED_BY = attrgetter("text", "source_text", "source_weight", "max_order", "penalties", "sentence_splitter")
 
 
 class _TestSet(NamedTuple):
@@ -153,24 +155,26 @@ def find_variant(columns: SystemColumns, figure: Decimal, *, progress: bool, **o
     if of_one_reference.references != columns.references:
         test_sets.append(_TestSet(of_one_reference, changes=1))
     rows = [
-        _found_variant(variant, scores, texts.columns, figure, changes=len(variant.changes) + texts.changes)
-        for texts, variant, scores in _scored_by_each(test_sets, variants, progress=progress)
+        _found_variant(variant, scores, test_set.columns, figure, changes=len(variant.changes) + test_set.changes)
+        for test_set, variant, scores in _scored_by_each(test_sets, variants, progress=progress)
     ]
     by_scores: dict[tuple[float, ...], list[FoundVariant]] = {}
     for row in sorted(rows, key=lambda row: row["changes"]):
-        equal = by_scores.setdefault(tuple(round(row[score], 9) for score in SCORES), [])
-        if not (equal and row["changes"]):
-            equal.append(row)
-    kept = [row for equal in by_scores.values() for row in equal]
-    hits = [row for row in kept if _rounds_to(row["sari"], figure) or _is_cut(row["sari"], figure, row["changes"])]
-    others = sorted((equal[0] for equal in by_scores.values()), key=lambda row: abs(row["distance"]))
+        same_scores = by_scores.setdefault(tuple(round(row[score], 9) for score in SCORES), [])
+        if not (same_scores and row["changes"]):
+            same_scores.append(row)
+    candidates = [row for same_scores in by_scores.values() for row in same_scores]
+    hits = [
+        row for row in candidates if _rounds_to(row["sari"], figure) or _is_cut(row["sari"], figure, row["changes"])
+    ]
+    nearest_first = sorted((same_scores[0] for same_scores in by_scores.values()), key=lambda row: abs(row["distance"]))
     return {
         "figure": str(figure),
         "hits": sorted(hits, key=lambda row: (row["changes"], row["verdict"])),
-        "nearest": [] if hits else others[:_NEAREST],
+        "nearest": [] if hits else nearest_first[:_NEAREST],
         "distinct": {name: len({Decimal(row[name]).quantize(figure) for row in hits}) for name in OPERATIONS},
         "tried": len(by_scores),
-        "hits_by_chance": _hits_by_chance(others, figure),
+        "hits_by_chance": _hits_by_chance(nearest_first, figure),
         "left_out": left_out,
     }
 
@@ -213,14 +217,15 @@ def _scored_by_each(
     with_functions: dict[Any, Variant] = {}  # a variant for each tokenizer and splitter, which remember their texts
     for variant in variants:
         groups.setdefault(_NUMBERED_BY(variant), []).append(variant)
-    pairs = [(texts, group) for group in groups.values() for texts in test_sets]
-    for texts, group in tqdm(pairs, "Searching", leave=False, delay=1, disable=None if progress else True):
+    pairs = [(test_set, group) for group in groups.values() for test_set in test_sets]
+    for test_set, group in tqdm(pairs, "Searching", leave=False, delay=1, disable=None if progress else True):
         first = group[0]
+        # Without penalties no splitter is cached.
         functions = (first.tokenize, first.sentence_splitter, first.has_penalties)
         cached = with_functions.setdefault(functions, with_caches(first))
         first = replace(first, tokenize=cached.tokenize, sentence_splitter=cached.sentence_splitter)
         countings = {variant.counting for variant in group}
-        sources, systems, references = texts.columns
+        sources, systems, references = test_set.columns
         chunks = encode_corpus(sources, references, systems.values(), first)
         counted = [count_by_each(tokens, first, countings) for tokens in chunks]
         for variant in group:
@@ -229,11 +234,14 @@ def _scored_by_each(
                 score_corpus([part[system] for part in parts], variant, NO_TEXTS).scores()
                 for system in range(len(systems))
             ]
-            yield texts, variant, cast(Scores, {name: fmean(system[name] for system in scores) for name in SCORES})
+            yield test_set, variant, cast(Scores, {name: fmean(system[name] for system in scores) for name in SCORES})
 
 
 def _hits_by_chance(rows: list[FoundVariant], figure: Decimal) -> float:
-    """Return how many scores would print as the figure if those within a point of it were spread evenly."""
+    """Return how many scores would print as the figure if those near it were spread evenly.
+
+    Near are scores within one point of the figure, or five units of its last digit if these are more.
+    """
     unit = float(Decimal(1).scaleb(int(figure.as_tuple().exponent)))
     width = 2 * max(1, 5 * unit)
     others = sum(abs(row["distance"]) <= width / 2 and not _rounds_to(row["sari"], figure) for row in rows)
