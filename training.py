@@ -230,7 +230,7 @@ class ComputeMetrics(MadeByScorer):
 
 
 def _named_sets(dataset: Any) -> dict[str, Any]:
-    """Return one data set, or several in a dict or a list, by what errors call them."""
+    """Return one data set, or several in a dict, list or tuple, by what errors call them."""
     if isinstance(dataset, Mapping):
         sets = dict(dataset)
     elif isinstance(dataset, list | tuple) and not all(isinstance(row, Mapping) for row in dataset):

@@ -624,6 +624,12 @@ def test_completions_and_columns_that_cannot_be_scored(sari, given, message):
         sari.reward()(**{"completions": ["a"], "source": ["a"], "references": [["a"]], **given})
 
 
+@pytest.mark.parametrize("name", ["source", "references"])
+def test_rewards_of_what_is_no_name_of_a_column_are_refused(sari, name):
+    with pytest.raises(ValueError, match=f"^{name}: got 5, expected the name of a column$"):
+        sari.reward(**{name: 5})
+
+
 @pytest.mark.parametrize("none", [None, [], [None]])
 def test_rows_without_references_get_no_reward(sari, none):
     every = sari.reward()(completions=LABELS, source=SOURCES, references=REFERENCES)
