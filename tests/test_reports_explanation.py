@@ -100,6 +100,7 @@ def test_reasons_of_the_last_token(texts, column, why):
     ("variant", "texts", "place", "mark", "credit", "said"),
     [
         ("hf", ("a b", "a b", ["a"]), 1, "kept-wrongly", 0, "reference deletes"),
+        ("set", ("a b", "a b", ["a"]), 1, "kept-wrongly", 0, "reference deletes"),
         ("hf", ("a b", "a", ["b"]), 1, "deleted-wrongly", 0, "reference keeps"),
         ("hf", ("a b", "a", ["a"]), 1, "deleted-rightly", 1, "reference deletes"),
         ("hf", ("a b", "a", ["a", "b"]), 1, "deleted-rightly", 0.5, "1 2 references deletes"),
@@ -176,6 +177,8 @@ def test_laws(variant, source, prediction, references):
             for name, numerator, denominator in (("precision", *totals[:2]), ("recall", *totals[2:])):
                 share = numerator / denominator if denominator else row.zero_division
                 assert figures[operation][name] == pytest.approx(100 * share, abs=1e-9)
+            missed = [gram.mark == "missed" for gram in grams[operation]]
+            assert operation != "add" or missed == sorted(missed)  # those of the output come first
             for gram in grams[operation]:
                 done += gram.places.source if gram.mark != "missed" and operation != "add" else []
                 starts = [gram.places.source, gram.places.output]
