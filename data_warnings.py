@@ -1,7 +1,8 @@
 """Warnings about a score: their categories, how they are given, and how those of several systems are merged.
 
-The text of a warning depends on its cause alone, so that Python's filters show it once for each line of a program;
-figures are its `detail`. Modules that know a cause yield its warnings; `text_checks` those about texts.
+The text of a warning depends on its cause and on the names of compared systems alone, so that Python's filters show it
+once for each line of a program; figures are its `detail`. Modules that know a cause yield its warnings; `text_checks`
+those about texts.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

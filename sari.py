@@ -101,13 +101,15 @@ Examples:
 """
 
 
-# What `evaluate` takes when it loads a metric, or once did; it is accepted, and means nothing for a score.
+# What `evaluate` once took, and programs still give; it means nothing here.
+_IGNORED = ["trust_remote_code", "use_auth_token", "token"]
+# What a metric can be loaded with, besides options.
 _OF_EVALUATE = [
     name
     for function in (evaluate.Metric, evaluate.load)
     for name in inspect.signature(function).parameters
     if name not in ("kwargs", "init_kwargs", "path", "config_name")
-] + ["trust_remote_code", "use_auth_token", "token"]
+] + _IGNORED
 
 
 @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
@@ -139,7 +141,7 @@ class Sari(Scorer, evaluate.Metric):
         unknown = [name for name in arguments if name not in OPTIONS and name not in _OF_EVALUATE]
         refuse_unknown(unknown, [*OPTIONS, *_OF_EVALUATE])
         Scorer.__init__(self, **options)
-        self._arguments = MappingProxyType(arguments)
+        self._constructor_arguments = MappingProxyType(arguments)
         of_metric = {
             name: arguments[name] for name in inspect.signature(evaluate.Metric).parameters if name in arguments
         }
@@ -196,7 +198,7 @@ class Sari(Scorer, evaluate.Metric):
         options = {name: value for name, value in locals().items() if name in OPTIONS and value is not None}
         results = {name: value for name, value in locals().items() if name in RESULTS}
         refuse_positions("compute", texts, COLUMNS)
-        refuse_unknown([name for name in unknown if name not in _OF_EVALUATE], [*COLUMNS, *RESULTS, *OPTIONS])
+        refuse_unknown([name for name in unknown if name not in _IGNORED], [*COLUMNS, *RESULTS, *OPTIONS])
         # All this is checked before an error could delete what is stored.
         scorer = Scorer(**{"variant": self.default_variant, **self.options, **options})
         score = partial(scorer.compute, **results)
@@ -273,4 +275,4 @@ class Sari(Scorer, evaluate.Metric):
         if len(self):
             raise TypeError(fault("metric", f"{len(self)} stored segments", "none: call compute() before a copy"))
         # A new process knows this module only after `evaluate.load`.
-        return partial(evaluate.load, str(Path(__file__).resolve()), **self._arguments), ()
+        return partial(evaluate.load, str(Path(__file__).resolve()), **self._constructor_arguments), ()

@@ -103,7 +103,7 @@ class Scorer:
         refuse_unknown(unknown, OPTIONS)
         self._options = MappingProxyType(options)
         self._variant = resolve_variant(**{"variant": self.default_variant, **options})
-        self._arguments: Mapping[str, Any] = self._options  # what makes an equal object: the metric takes more
+        self._constructor_arguments: Mapping[str, Any] = self._options  # of an equal object; the metric has more
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Refuse to change an option: scores and signatures would disagree."""
@@ -127,7 +127,7 @@ class Scorer:
         >>> Scorer("easse", lowercase=False).with_options(variant="paper", lowercase=None)
         Scorer(variant='paper')
         """
-        return type(self)(**{**self._arguments, **changes})
+        return type(self)(**{**self._constructor_arguments, **changes})
 
     @classmethod
     def from_signature(
@@ -164,7 +164,7 @@ class Scorer:
         return hash(self.variant.name)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return partial(type(self), **self._arguments), ()
+        return partial(type(self), **self._constructor_arguments), ()
 
     @property
     def variants(self) -> dict[str, Variant]:
@@ -311,8 +311,8 @@ class Scorer:
         Returns:
             Columns "sari", "keep", "delete" and "add": one score in percent per row; or these scores of the row.
         """
-        names = getattr(batch, "column_names", batch)  # of an Arrow table
-        if not (is_column(names) or isinstance(names, Mapping)):
+        names: Any = getattr(batch, "column_names", batch)  # of an Arrow table
+        if (isinstance(names, list) and names is batch) or not (is_column(names) or isinstance(names, Mapping)):
             raise ValueError(fault("batch", short_repr(batch), f"columns {', '.join(COLUMNS)}"))
         if missing := [name for name in COLUMNS if name not in names]:
             columns_there = f"columns {truncate(', '.join(map(str, names)))}"

@@ -77,7 +77,7 @@ class TextSample(NamedTuple):
         return sum(is_copy(source, output) for _, source, output, _ in self.texts)
 
     def mostly_copies(self) -> bool:
-        """Return whether most predictions are copies of their sources."""
+        """Return whether so many predictions of the sample are copies that most of all predictions may be."""
         return self.copies() >= _MOST_COPIES * len(self.texts) > 0
 
 
@@ -174,6 +174,7 @@ def _beyond_ascii(pattern: str) -> Callable[[str], object]:
 
 
 def _empty_texts(empty: tuple[int, ...]) -> Iterator[SariWarning]:
+    """Yield a warning if texts are empty, given how many of each column are."""
     numbers = {name: number for name, number in zip(_COLUMNS, empty, strict=True) if number}
     if numbers:
         remedy = ": if lines are blank between documents, put a document into each row" if all(empty) else ""
@@ -281,8 +282,8 @@ def _script_faults(name: str, steps: Text, variant: Variant) -> Iterator[tuple[s
     fitting = tuple(tokenizer for tokenizer in script.tokenizers if tokenizer in TOKENIZERS)
     splitting = {*fitting, *(tokenizer for tokenizer, row in EXTERNAL_TOKENIZERS.items() if name in row.splits)}
     if not script.spaces and steps.tokenize in TOKENIZERS and steps.tokenize not in splitting:
-        is_reached = steps.tokenize == variant.tokenize  # not by sources that are tokenized otherwise
-        advice = Advice("tokenize", fitting) if is_reached else Advice("variant", ("easse",))
+        sets_these_texts = steps.tokenize == variant.tokenize  # not by sources that are tokenized otherwise
+        advice = Advice("tokenize", fitting) if sets_these_texts else Advice("variant", ("easse",))
         yield f"are {script.languages.partition(';')[0]}, which the tokenizer does not split into words", advice
 
 
@@ -341,6 +342,7 @@ def _same_columns(sources: list[str], outputs: list[str], references: list[tuple
 
 
 def _swapped(sources: list[set[str]], outputs: list[set[str]], references: list[set[str]]) -> Iterator[SariWarning]:
+    """Yield a warning if sources and outputs look swapped."""
     longest = max(sum(map(len, sources)), sum(map(len, references)))
     if sum(map(len, outputs)) <= longest or _word_length(outputs) <= _word_length(sources):
         return  # a good system may be longer and near the references, but not in longer words
@@ -351,19 +353,20 @@ def _swapped(sources: list[set[str]], outputs: list[set[str]], references: list[
 
 
 def _word_length(column: list[set[str]]) -> float:
+    """Return the mean length of the words of a column, those of each text counted once."""
     words = list(chain.from_iterable(column))
     return sum(map(len, words)) / (len(words) or 1)
 
 
 def _shifted(words: Mapping[str, list[set[str]]]) -> Iterator[SariWarning]:
+    """Yield a warning if outputs or references are more like the sources of other segments than like their own."""
     sources, shares = words["sources"], {}
     for name in _WRITTEN:
         elsewhere = 0
         for place, text in enumerate(words[name]):
-            likenesses = (likeness(text, sources[place - step]) for step in range(1 + _OTHER_SOURCES))
-            own = next(likenesses)
-            is_unrelated = own < _UNRELATED and words[name].count(text) == 1  # a refusal fits no source
-            elsewhere += is_unrelated and max(likenesses) > own + _SHIFT_MARGIN
+            to_source, *to_others = [likeness(text, sources[place - step]) for step in range(1 + _OTHER_SOURCES)]
+            is_unrelated = to_source < _UNRELATED and words[name].count(text) == 1  # a refusal fits no source
+            elsewhere += is_unrelated and max(to_others) > to_source + _SHIFT_MARGIN
         shares[name] = elsewhere / len(sources)
     if names := [name for name, share in shares.items() if share > _SHIFT_SHARE]:
         message = f"{join_names(names, 'and')} are more like other sources than like their own: are lines shifted?"
@@ -374,7 +377,7 @@ def _shifted(words: Mapping[str, list[set[str]]]) -> Iterator[SariWarning]:
 
 _SENTENCE_MARKS = "".join(dict.fromkeys(mark for script in SCRIPTS.values() for mark in script.marks)) + "…"
 # Columns are compared if each has so many texts that could have the property.
-_SOME = 5
+_LEAST_COMPARABLE = 5
 # What may be added to a text: its first marks, other than those that end sentences, or else its first word. In
 # reversed texts these are the last ones.
 _ADDITION = re.compile(f"[\\s{_SENTENCE_MARKS}]*([^\\w\\s{_SENTENCE_MARKS}]+|\\w*)")
@@ -386,7 +389,7 @@ def _common_ends(columns: Mapping[str, list[str]]) -> Iterator[SariWarning]:
         ends = {name: [_addition(text[::step]) for text in {*texts}] for name, texts in columns.items()}
         for name, other in (("sources", "references"), ("outputs", "references"), ("references", "outputs")):
             ((text, number),) = Counter(ends[name]).most_common(1)
-            is_common = text != "" and number > max(_SOME, _MOST * len(ends[name]))
+            is_common = text != "" and number > max(_LEAST_COMPARABLE, _MOST * len(ends[name]))
             if is_common and _share(ends[other], text.__eq__) < _HARDLY_ANY:
                 message = f"most {name} {where} with the same words or marks, and hardly any {other} do"
                 yield TextMismatchWarning(f"{message}: do they belong to the texts?", short_repr(text[::step]))
@@ -467,7 +470,7 @@ def _mismatches(columns: Mapping[str, list[str]], variant: Variant) -> Iterator[
         if row.lowercase not in (None, variant.lowercase) or not any(map(row.has, texts)):
             continue
         comparable = {name: list(filter(row.could, columns[name])) for name in row.columns}
-        shares = {name: _share(texts, row.has) for name, texts in comparable.items() if len(texts) >= _SOME}
+        shares = {name: _share(texts, row.has) for name, texts in comparable.items() if len(texts) >= _LEAST_COMPARABLE}
         most = [name for name, share in shares.items() if share > _MOST]
         hardly_any = [name for name, share in shares.items() if share < _HARDLY_ANY]
         if most and hardly_any:

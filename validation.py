@@ -23,7 +23,7 @@ _MOST_DIGITS = 15  # after the point of a printed score
 
 
 class Columns(NamedTuple):
-    """Checked texts, as `validate_columns` returns them.
+    """Checked texts, as `validate_columns` returns them: lists of the caller are not copied.
 
     Attributes:
         sources, predictions: one text per segment.
@@ -207,7 +207,7 @@ def _without_lists_as_text(name: str, texts: list[str]) -> list[str]:
 
 
 def _read_python(text: str) -> Any:
-    """Return the value that Python code stands for, in which numpy prints a call for a string, and pandas nan."""
+    """Return the value of a Python literal; in it numpy may have printed np.str_('a') for a str, and pandas nan."""
     return ast.literal_eval(re.sub(r"\bnan\b", "None", text.replace("np.str_(", "(")))
 
 
@@ -349,7 +349,7 @@ def refuse_unknown(unknown: Collection[str], known: Collection[str]) -> None:
         raise TypeError(unknown_name(where, got, name, known))
 
 
-# Arguments of other implementations, and what they are here.
+# Arguments of other implementations, and of another function of `evaluate`, and what they are here.
 _ELSEWHERE = {
     "legacy": "variant='easse_legacy'",
     "use_paper_version": "variant='paper'",
@@ -362,4 +362,5 @@ _ELSEWHERE = {
     "orig_sents": "sources",
     "refs_sents": "references, a list for each source",
     "refs": "references, a list for each source",
+    **{name: f"evaluate.load(path, {name}=...)" for name in ("num_process", "process_id", "experiment_id")},
 }

@@ -232,6 +232,8 @@ def test_what_evaluate_load_refuses(options, kind, message):
 def test_what_is_stored_is_still_there_when_options_are_put_right(metric, cache):
     wrong = [(kind, {name: value}, bad_option(name, value, wanted)) for name, value, kind, wanted in BAD_OPTIONS[::3]]
     wrong += [(TypeError, {"details": 1}, "details: got 1, expected True or False")]
+    loading = "num_process: got an unknown argument, expected evaluate.load(path, num_process=...)"
+    wrong += [(TypeError, {"num_process": 4}, loading)]
     wrong += [(TypeError, {"varaint": "easse"}, "varaint: got an unknown argument; did you mean 'variant'?")]
     metric.add_batch(**TEXTS)
     for kind, option, message in wrong:

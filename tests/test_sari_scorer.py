@@ -158,7 +158,7 @@ def test_score_batch(scorer, variant):
     scorer = scorer.with_options(variant=variant)
     scores = scorer.score_batch({"id": [1, 2, 3, 4], **TEXTS})
     assert scores == scorer.compute(**TEXTS, details=True)["sentences"] == scorer.score_batch(pa.table(TEXTS))
-    for wrong in (None, 5):
+    for wrong in (None, 5, ["sources", "predictions", "references"]):
         with refuses(ValueError, f"batch: got {wrong}, expected columns sources, predictions, references"):
             scorer.score_batch(wrong)
 
