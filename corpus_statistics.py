@@ -48,7 +48,7 @@ class CorpusStatistics:
         sentence_parts: float64[segment, score] each: the scores of segments, each scored alone, in percent.
         row_parts: float64[segment, ...] each: the rows of segments, which resampling sums. A row is the counts of a
             segment or, at the level "sentence", its scores in percent.
-        sample: a sample of the texts.
+        sample: a sample of the texts, on which warnings and the signature depend. `with_counts` leaves it as it is.
     """
 
     variant: Variant
@@ -72,7 +72,7 @@ class CorpusStatistics:
         )
 
     def with_counts(self, counted: SegmentCounts) -> "CorpusStatistics":
-        """Return the statistics with further segments, given their counts; the sample of texts stays as it is."""
+        """Return the statistics with further segments, given their counts."""
         variant = self.variant
         scores = (segment_scores(counted, variant),) if self.keeps_sentences else ()
         rows = (_rows_to_resample(counted, variant),) if self.keeps_rows else ()
@@ -131,8 +131,8 @@ class CorpusStatistics:
         """Return the scores, with details and, which needs `keeps_rows`, confidence intervals if they are wanted."""
         result: Any = self.scores()
         if resampling.has_intervals:
-            sample = Sample(self.rows()[:, None], self.scores_of_sums, resampling.seed)  # of one system
-            result.update(sample.named_intervals(SCORES, resampling)[0])
+            segments = Sample(self.rows()[:, None], self.scores_of_sums, resampling.seed)  # of one system
+            result.update(segments.named_intervals(SCORES, resampling)[0])
         if details:
             result["signature"] = self.signature()
             result["orders"] = self.orders()

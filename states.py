@@ -217,8 +217,8 @@ def _code_and_data(function: FunctionType) -> list[Any]:
 
 def read_state(data: bytes, scorer: Any) -> State:
     """Return the state that `State.to_bytes` wrote; see `Scorer.read_state`."""
-    given = bytes(data) if isinstance(data, bytes | bytearray | memoryview) else b""
-    content, checksum = given[:-_CHECKSUM], given[-_CHECKSUM:]
+    data = bytes(data) if isinstance(data, bytes | bytearray | memoryview) else b""
+    content, checksum = data[:-_CHECKSUM], data[-_CHECKSUM:]
     if sha256(content).digest() != checksum:
         raise ValueError(fault("data", "bytes that are not a complete state", "those of State.to_bytes"))
     line, _, body = content.partition(b"\n")
@@ -226,10 +226,10 @@ def read_state(data: bytes, scorer: Any) -> State:
     # Code is never taken from the bytes, which may be somebody else's.
     code = [*head["callables"], *(name for name, value in head["options"].items() if is_code(value))]
     callables = {name: scorer.options.get(name) for name in code}
-    for name, given_here in callables.items():
-        if not is_code(given_here):
+    for name, value in callables.items():
+        if not is_code(value):
             wanted = f"the one that the state was made with: Scorer({name}=...).read_state(data)"
-            raise ValueError(fault(name, short_repr(given_here), wanted))
+            raise ValueError(fault(name, short_repr(value), wanted))
     scorer = scorer.with_options(**{**dict.fromkeys(OPTIONS), **head["options"], **callables})
     texts = tuple((key, source, output, tuple(row)) for key, source, output, row in head["texts"])
     empty = CorpusStatistics(
