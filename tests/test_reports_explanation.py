@@ -144,6 +144,12 @@ def test_ngrams_know_where_they_stand_and_why():
     assert "none of the 2" in added.why
 
 
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_references_too_short_for_an_ngram_count_unless_the_variant_skips_them(variant):
+    (kept, *_) = explained("a b c", "a b", ["a b", "a"], variant=variant).grams[1]["keep"]
+    assert kept.references == (1 if COUNTINGS[VARIANTS[variant].counting].skips_short_references else 2)
+
+
 def test_references_whose_words_are_not_tried_are_not_aligned(monkeypatch):
     texts = []
     monkeypatch.setattr(word_edits, "align", lambda text, output: texts.append(text) or align(text, output))
