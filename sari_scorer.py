@@ -78,8 +78,8 @@ class Scorer:
     >>> scorer = Scorer("easse", lowercase=False)
     >>> scorer
     Scorer(variant='easse', lowercase=False)
-    >>> scorer.variant.level
-    'corpus'
+    >>> scorer.variant.level, scorer.variants["hf"].level
+    ('corpus', 'sentence')
     """
 
     #: The variant where none is given.
@@ -168,11 +168,7 @@ class Scorer:
 
     @property
     def variants(self) -> dict[str, Variant]:
-        """The variants by name; the `summary` of each says who published it and what differs.
-
-        >>> Scorer().variants["hf"].level
-        'sentence'
-        """
+        """The variants by name; the `summary` of each says who published it and what differs."""
         return dict(VARIANTS)
 
     @property
