@@ -48,7 +48,7 @@ from .variants import CITATION, OPTIONS, VARIANTS
 _DESCRIPTION = """\
 SARI (Xu et al., 2016) scores automatic text simplification: it compares a system's output with the source and with
 human references, and rates the n-grams that the system kept, deleted and added. Public implementations of SARI differ
-by up to 34 points on the same file. This module computes each published one by name, and a signature says which one it
+by up to 52 points on the same file. This module computes each published one by name, and a signature says which one it
 was. Without a configuration it is `hf`, that of Hugging Face's own `sari` module, whose place it takes.
 """
 
