@@ -5,9 +5,9 @@ differ by it, give or take .2 points. Their 359 segments are the population: sam
 and each is tested.
 
 A row has the standard error of the difference, as the 10th, 50th and 90th percentile of the pairs that differ by one
-point; the true difference that is significant in 80% of the samples, 2.8 times the median; and by the name of each test the share of
-samples that are significant at 5%, for differences of 1, 2 and 3 points. `observed` says how many of the pairs that
-differ by one point do so significantly by randomization, on all segments.
+point; the true difference that is significant in 80% of the samples, 2.8 times the median; and by the name of each test
+the share of samples that are significant at 5%, for differences of 1, 2 and 3 points. `observed` says how many of the
+pairs that differ by one point do so significantly by randomization, on all segments.
 """
 
 from itertools import combinations
