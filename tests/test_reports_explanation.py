@@ -132,12 +132,13 @@ def test_marks_and_reasons_of_source_tokens(variant, texts, place, mark, credit,
 
 def test_ngrams_know_where_they_stand_and_why():
     found = explained(source="a b a b c", prediction="c a b", references=["a b", "b a b"])
-    (kept, *_), deleted = (found.grams[1][operation] for operation in ("keep", "delete"))
+    (kept, missed), deleted = (found.grams[1][operation] for operation in ("keep", "delete"))
     assert (kept.text, dataclasses.asdict(kept.places)) == (
         "a b",
         {"source": [0], "output": [1], "references": {0: [0], 1: [1]}},
     )
     assert deleted[0].places.source == [2]
+    assert (missed.text, missed.mark, missed.places.source) == ("b a", "missed", [1])
     added = found.grams[1]["add"][0]
     assert [(gram.mark, gram.agree, gram.references) for gram in deleted if gram.text == "b c"] == [("right", 2, 2)]
     assert (added.text, added.mark, added.agree, added.references) == ("c a", "wrong", 0, 2)
@@ -157,7 +158,7 @@ def test_references_whose_words_are_not_tried_are_not_aligned(monkeypatch):
     references = ["c a", *(f"w{number}" for number in range(38))]
     found = explained(source="a b", prediction="a c", references=references)
     assert texts == [["a", "b"], ["w0"], ["w1"], ["w2"]]
-    assert len(found.edits) == 3
+    assert [edit.choice for edit in found.edits] == ["missed"] * 3  # which earn no credit
 
 
 @given(source=WORDS, prediction=WORDS, references=st.lists(WORDS, min_size=1, max_size=3))
@@ -224,6 +225,8 @@ def test_an_edit_is_one_token_and_costs_what_its_output_does(variant, source, pr
         )
     points = [edit.points for edit in explanation.edits]
     assert points == sorted(points)
+    assert [edit.points for edit in explanation.costs] == [one for one in points if one < -0.005]
+    assert [edit.points for edit in explanation.earnings] == [one for one in reversed(points) if one > 0.005]
 
 
 @pytest.mark.parametrize(
