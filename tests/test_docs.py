@@ -14,6 +14,7 @@ from sari.command_line.choices import LeftOutWarning
 from sari.command_line.program import main
 from sari.companion_measures.readability import EnglishMeasureWarning
 from sari.data_warnings import CATEGORIES
+from sari.text_checks import PROPERTIES
 
 DOCUMENTS = [
     path
@@ -116,6 +117,8 @@ def test_documents_list_every_name():
     warnings, measures, command_line = map(text_of, ("docs/warnings.md", "docs/measures.md", "docs/command_line.md"))
     assert ["SariWarning", *first_cells(warnings, "Warnings")] == [*CATEGORIES]
     assert not [category for category in (EnglishMeasureWarning, LeftOutWarning) if category.__name__ not in warnings]
+    properties = warnings.replace("<code>&#124;</code>", "|").replace("`", "")
+    assert not [row.name for row in PROPERTIES if row.name not in properties]
     assert not [measure.name for measure in MEASURES if f"`{measure.name}`" not in measures]
     assert not [name for name in (*TABLE_FORMATS, *SENTENCE_FORMATS) if f"`{name}`" not in command_line]
 
