@@ -143,6 +143,8 @@ def test_ngrams_know_where_they_stand_and_why():
     assert [(gram.mark, gram.agree, gram.references) for gram in deleted if gram.text == "b c"] == [("right", 2, 2)]
     assert (added.text, added.mark, added.agree, added.references) == ("c a", "wrong", 0, 2)
     assert "none of the 2" in added.why
+    (later, *_) = explained(source="a b c a b d", prediction="a b d", references=["a b"]).grams[1]["keep"]
+    assert (later.text, later.places.source) == ("a b", [3])
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
