@@ -15,7 +15,7 @@ from typing import Any
 
 from .aggregation import Scores
 from .data_warnings import TrainingWarning, give_warnings
-from .generated_texts import TextTokenizer, is_chat, score_texts
+from .generated_texts import TextTokenizer, check_postprocess, is_chat, score_texts
 from .messages import count_of, fault, short_repr
 from .text_checks import variant_warnings
 from .validation import check_whole_number, is_column, validate_shared
@@ -72,6 +72,7 @@ def attach(
         trainer.train()
     """
     _metric_prefix(trainer, evaluation_set)  # refuses an unknown set
+    check_postprocess(postprocess)
     sources, references = validate_shared(sources, references)
     if not sources:
         raise ValueError(fault("sources", "no rows", "at least one"))

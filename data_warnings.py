@@ -88,7 +88,7 @@ class ResamplingWarning(SariWarning):
 
 
 class SignatureWarning(SariWarning):
-    """A printed signature names other versions or numbers of references, which may score differently."""
+    """A printed signature names other versions, code or numbers of references, which may score differently."""
 
 
 class TrainingWarning(SariWarning):

@@ -89,6 +89,12 @@ def is_chat(messages: Any) -> bool:
     )
 
 
+def check_postprocess(postprocess: Any) -> None:
+    """Refuse what is neither a function nor None."""
+    if postprocess is not None and not callable(postprocess):
+        raise ValueError(fault("postprocess", short_repr(postprocess), "a function from a text to a text"))
+
+
 def apply_postprocess(postprocess: Postprocess, texts: list[str]) -> list[str]:
     """Return the texts that are scored."""
     return texts if postprocess is None else validate_texts("postprocess", list(map(postprocess, texts)))

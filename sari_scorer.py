@@ -140,10 +140,10 @@ class Scorer:
             tokenize, sentence_splitter: what the signature names, where that is code: a callable, or the name of a
                 function that is imported, such as "jieba:lcut".
 
-        It warns where the signature names another version of sacreBLEU or of this project, which may score differently.
+        It warns where the signature names other versions or code than those that are here, which may score differently.
 
         Raises:
-            ValueError: for what is not a signature, and for code that is missing or not in it.
+            ValueError: for what is not a signature, for code that is missing, and for code that it does not name.
 
         >>> printed = Scorer("easse", max_order=2).signature()
         >>> Scorer.from_signature(printed).signature() == printed
@@ -270,7 +270,7 @@ class Scorer:
         The options are those of the state. Callables, which bytes cannot hold, are those of this scorer.
 
         Raises:
-            ValueError: for other bytes, and for a state of another version or signature, in one line.
+            ValueError: for other bytes, and for a state of another version or signature; or as `Scorer` raises.
 
         >>> state = Scorer().state()
         >>> state.update(sources=["a b c"], predictions=["a b"], references=[["a b", "a"]])

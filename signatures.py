@@ -24,7 +24,7 @@ def read_signature(signature: Any, **code: Any) -> dict[str, Any]:
             a callable, or "module:function".
 
     Raises:
-        ValueError: for what is not a signature, and for code that is missing or not in it.
+        ValueError: for what is not a signature, for code that is missing, and for code that it does not name.
         TypeError: for what is not text.
 
     >>> read_signature("SARI|variant:easse|nrefs:10|case:mixed|tok:13a|order:4")
@@ -75,7 +75,7 @@ def differing_parts(printed: str, here: str) -> list[str]:
 
 
 def signature_warnings(printed: str | None, here: str) -> Iterator[SignatureWarning]:
-    """Yield a warning if a printed signature names other versions or numbers of references than the one made here."""
+    """Yield a warning if a printed signature names other versions, code or numbers of references than one made here."""
     if printed is not None and (differing := differing_parts(printed, here)):
         yield SignatureWarning("the signature differs from the printed one, so scores may differ", ", ".join(differing))
 

@@ -26,7 +26,7 @@ from .messages import count_of, fault, short_repr
 from .ngram_statistics import RATIO_PARTS, SegmentCounts
 from .significance import resolve_resampling
 from .text_checks import TextSample
-from .validation import check_flags, validate_columns
+from .validation import check_flags, validate_columns, validate_texts
 from .variants import OPERATIONS, OPTIONS, VERSION
 
 _CHECKSUM = sha256().digest_size
@@ -299,12 +299,12 @@ def _is_number(value: Any, least: int = 0) -> bool:
     return type(value) is int and least <= value < 1 << 53
 
 
-def _are_texts(rows: Any) -> bool:
-    if not (isinstance(rows, list) and all(isinstance(row, list) and len(row) == 4 for row in rows)):
+def _is_sampled(row: Any) -> bool:
+    """Return whether something is a row of `TextSample.texts`, as JSON has it."""
+    if not (isinstance(row, list) and len(row) == 4 and _is_number(row[0]) and isinstance(row[3], list) and row[3]):
         return False
-    keys, *columns = map(list, zip(*rows, strict=True)) if rows else ([], [], [], [])
     with suppress(ValueError):
-        return bool(validate_columns(*columns)) and all(map(_is_number, keys))
+        return bool(validate_texts("texts", [row[1], row[2], *row[3]]))
     return False
 
 
@@ -319,6 +319,6 @@ _HEAD: dict[str, Callable[[Any], bool]] = {
     "resampling": lambda value: isinstance(value, bool),
     "segments": _is_number,
     "nrefs": lambda value: isinstance(value, list) and all(_is_number(number, least=1) for number in value),
-    "texts": _are_texts,
+    "texts": lambda value: isinstance(value, list) and all(map(_is_sampled, value)),
     "empty": lambda value: isinstance(value, list) and len(value) == 3 and all(map(_is_number, value)),
 }

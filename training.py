@@ -22,7 +22,15 @@ import numpy as np
 from .aggregation import Scores
 from .corpus_statistics import score_columns
 from .data_warnings import TrainingWarning, give_warnings
-from .generated_texts import PADDING, Postprocess, TextTokenizer, apply_postprocess, is_chat, score_texts
+from .generated_texts import (
+    PADDING,
+    Postprocess,
+    TextTokenizer,
+    apply_postprocess,
+    check_postprocess,
+    is_chat,
+    score_texts,
+)
 from .messages import count_of, fault, short_repr
 from .states import MadeByScorer
 from .text_checks import variant_warnings
@@ -72,6 +80,7 @@ def compute_metrics(
         Seq2SeqTrainer(model, args, eval_dataset=evaluation_set, compute_metrics=compute_metrics, ...)
     """
     _check_names(sources=sources, references=references)
+    check_postprocess(postprocess)
     function = ComputeMetrics(scorer, tokenizer, dataset, sources, references, postprocess)
     give_warnings([*variant_warnings(scorer.variant), *function.warnings()])
     return function
@@ -312,6 +321,7 @@ def reward(
     """
     check_flags(unit=unit)
     _check_names(source=source, references=references)
+    check_postprocess(postprocess)
     give_warnings(variant_warnings(scorer.variant))
     return Reward(scorer, source, references, unit, postprocess, name or f"sari_{scorer.variant.name}")
 

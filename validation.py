@@ -15,7 +15,8 @@ from .messages import count_of, fault, short_repr, unknown_name
 
 _TEXTS = "a list with one str per segment"
 _LISTS_OF_TEXTS = "a list with, per segment, a list of str or one str"
-_LIST_AS_TEXT = re.compile(r"""\s*(?:\[\s*(?:["'\]]|np\.str_\()|\(\s*["'])""")
+# A list of texts or missing values as JSON, Python and numpy write it. Others, such as "[1]", may be texts.
+_LIST_AS_TEXT = re.compile(r"""\s*(?:\[\s*(?:["'\]]|np\.str_\(|null|None|[nN]a[nN])|\(\s*(?:["']|None|nan))""")
 _MOST_DIGITS = 15  # after the point of a printed score
 
 
@@ -56,8 +57,8 @@ def validate_columns(sources: Any, predictions: Any, references: Any) -> Columns
 
     Args:
         sources, predictions: one text per segment: a list, tuple, numpy array, pandas Series, datasets column.
-        references: per segment, a list of at least one text, or a single text. A text that is a list in JSON, as
-            tables and programs without lists hold it, stands for the texts in it.
+        references: per segment, a list of at least one text, or a single text. A text that is a list of texts in JSON,
+            as tables and programs without lists hold it, stands for the texts in it.
 
     Returns:
         Lists of str, of str, and of non-empty lists of str, of one length.

@@ -154,7 +154,8 @@ BAD = [
         )
         for text in (
             *("['a', 'b']", "['a' 'b']", "['a'\n 'b']", "[np.str_('a')]"),
-            *("['a', nan]", "['a', None]", "['a', 5]", "('a', 'b')", " ('a',)", '("nan b", nan)'),
+            *("['a', nan]", "['a', None]", "[None, 'a']", "[nan, 'a']", "['a', 5]"),
+            *("('a', 'b')", " ('a',)", '("nan b", nan)'),
         )
     ),
     (with_row("references", 1, ["a", '["b", null]']), "references[1][2]: got a missing value (None), expected str"),

@@ -185,7 +185,7 @@ def test_bytes_are_the_whole_state(sari, options):
     read.merge(other)
     empty = sari.with_options(**callables).read_state(state_of(sari, rows(), **options).to_bytes())
     empty.merge(whole)
-    one_reference = state_of(sari, {**rows(0), "references": ["No."]}, **options)
+    one_reference = state_of(sari, {**rows(0), "references": ['["[]"]']}, **options)
     assert results(sari.with_options(**callables).read_state(one_reference.to_bytes())) == results(one_reference)
     assert results(read) == results(empty) == results(whole)
     other.merge(half)

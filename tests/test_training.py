@@ -342,6 +342,7 @@ BAD_DATA = [
     ({"dataset": [{"labels": [5]}]}, r"dataset: got a row with \['labels'\], expected columns \['labels', 'source'"),
     ({"sources": "text"}, r"dataset: got a row with .*, expected columns \['labels', 'text', 'references'\]"),
     ({"sources": SOURCES}, r"sources: got .*, expected the name of a column$"),
+    ({"postprocess": 3}, r"postprocess: got 3, expected a function from a text to a text$"),
     ({"dataset": 5}, r"dataset: got 5, expected a data set, or several of them"),
     ({"dataset": (1, 2)}, r"dataset\[0\]: got 1, expected a data set, or several of them"),
     ({"dataset": {"x": [1]}}, r"dataset\['x'\]: got the row 1, expected columns \['labels', 'source', 'references'\]"),
@@ -624,9 +625,10 @@ def test_completions_and_columns_that_cannot_be_scored(sari, given, message):
         sari.reward()(**{"completions": ["a"], "source": ["a"], "references": [["a"]], **given})
 
 
-@pytest.mark.parametrize("name", ["source", "references"])
-def test_rewards_of_what_is_no_name_of_a_column_are_refused(sari, name):
-    with pytest.raises(ValueError, match=f"^{name}: got 5, expected the name of a column$"):
+@pytest.mark.parametrize("name", ["source", "references", "postprocess"])
+def test_rewards_of_what_is_no_name_or_function_are_refused(sari, name):
+    wanted = "a function from a text to a text" if name == "postprocess" else "the name of a column"
+    with pytest.raises(ValueError, match=f"^{name}: got 5, expected {wanted}$"):
         sari.reward(**{name: 5})
 
 
