@@ -211,8 +211,9 @@ def variant_warnings(variant: Variant, sources: Sequence[str] | None = None) -> 
         cause = f"does not {join_names(steps)} sources as it does outputs"
     else:
         return
-    others = tuple(name for name in ("easse", "xu2016") if name != variant.name)
-    yield RewardsCopyingWarning(f"the variant {cause}, so that copies can rank first", advice=Advice("variant", others))
+    # These two do so only by other options, which another variant would have, too.
+    advice = None if variant.name in ("easse", "xu2016") else Advice("variant", ("easse", "xu2016"))
+    yield RewardsCopyingWarning(f"the variant {cause}, so that copies can rank first", advice=advice)
 
 
 def _share_changed(texts: Sequence[str], one: Text, other: Text) -> float:

@@ -279,6 +279,12 @@ def test_rewarded_copies_are_a_warning_where_they_can_mislead(variant):
         assert rewarded(variant, lambda scorer: scorer.compare(**shared, predictions=systems, confidence=None)) == []
 
 
+def test_no_other_variant_is_advised_where_options_reward_copies():
+    scorer = Scorer("easse", level="sentence", deletion="precision", zero_division=1)
+    (found,) = text_checks.variant_warnings(scorer.variant)
+    assert (type(found).__name__, found.advice) == ("RewardsCopyingWarning", None)
+
+
 # ---- What columns should share --------------------------------------------------------------------------------------
 
 #: For each property words that all texts have, and a change of the outputs that takes it from them or gives it to them.
