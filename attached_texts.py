@@ -43,7 +43,8 @@ def attach(
     `eval_sari`, `eval_keep`, `eval_delete` and `eval_add`, in percent, are then among the metrics: logged, returned and
     compared. They are of these texts, whatever rows the Trainer evaluates or predicts with the `metric_key_prefix`
     "eval", which `predict` has not by default. With another prefix nothing is generated. Losses, parameters and random
-    numbers stay as they are without it. A warning says if many outputs are cut before their end.
+    numbers, those of the CPU and of the model's GPU, stay as they are without it. A warning says if many outputs are
+    cut before their end.
 
     Args:
         trainer: any `Trainer` whose model generates. Its `processing_class` tokenizes, and needs a `pad_token`.
@@ -73,6 +74,9 @@ def attach(
     """
     _metric_prefix(trainer, evaluation_set)  # refuses an unknown set
     check_postprocess(postprocess)
+    for name, options in {"generation_kwargs": generation_kwargs, "chat_template_kwargs": chat_template_kwargs}.items():
+        if options is not None and not isinstance(options, Mapping):
+            raise ValueError(fault(name, short_repr(options), "a dict of arguments"))
     sources, references = validate_shared(sources, references)
     if not sources:
         raise ValueError(fault("sources", "no rows", "at least one"))

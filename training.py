@@ -133,9 +133,11 @@ class ComputeMetrics(MadeByScorer):
         rows = _rows_of_set(name, dataset, ["labels", self.sources, self.references])
         texts = [row[self.sources] for row in rows], [row[self.references] for row in rows]
         sources, references = validate_shared(*texts)
-        labels = [np.asarray(row["labels"], np.int64) for row in rows]
+        labels, inputs = (
+            [_token_ids(f"{name}[{number}]", column, row.get(column, ())) for number, row in enumerate(rows)]
+            for column in ("labels", "input_ids")
+        )
         _check_labels(name, labels, references, self._text_tokenizer)
-        inputs = [row.get("input_ids", ()) for row in rows]
         return list(map(Row, sources, references, map(self._as_bytes, labels), map(self._as_bytes, inputs)))
 
     def _as_bytes(self, ids: Any) -> bytes:
@@ -266,6 +268,14 @@ def _rows_of_set(name: str, dataset: Any, columns: list[str]) -> list[Mapping[st
     return rows
 
 
+def _token_ids(name: str, column: str, ids: Any) -> np.ndarray:
+    """Return the token ids of a row, int64[token], or refuse what is none."""
+    row = np.asarray(ids)
+    if row.size and row.dtype.kind not in "iu":
+        raise ValueError(fault(name, f"{column} {short_repr(ids)}", "a list of token ids"))
+    return row.astype(np.int64)
+
+
 def _check_labels(name: str, labels: list[np.ndarray], references: list[list[str]], tokenizer: TextTokenizer) -> None:
     """Refuse labels that another tokenizer made: a reference of the row has few of their ids, or they are unknown.
 
@@ -320,6 +330,8 @@ def reward(
     ('sari_easse', [0.3437, 0.0889])
     """
     check_flags(unit=unit)
+    if not isinstance(name, str | None):
+        raise ValueError(fault("name", short_repr(name), "a str"))
     _check_names(source=source, references=references)
     check_postprocess(postprocess)
     give_warnings(variant_warnings(scorer.variant))

@@ -350,6 +350,8 @@ BAD_DATA = [
     ({"dataset": [{**ROW, "references": []}]}, r"references\[0\]: got no reference"),
     ({"dataset": [ROW, OTHER]}, r"dataset\[1\]: got the labels and input_ids of another row, with other texts, e"),
     ({"dataset": {"x": [ROW], "y": [OTHER]}}, r"dataset\['y'\]\[0\]: got the labels and input_ids of another row"),
+    ({"dataset": [{**ROW, "labels": None}]}, r"dataset\[0\]: got labels None, expected a list of token ids$"),
+    ({"dataset": [{**ROW, "input_ids": [2.5]}]}, r"dataset\[0\]: got input_ids \[2.5\], expected a list of token"),
     ({"dataset": [{**ROW, "labels": [5, 400]}]}, r"tokenizer: got 400 tokens, and label ids up to 400 in dataset"),
     ({"tokenizer": "t5-small"}, r"tokenizer: got str, expected a tokenizer of transformers"),
 ]
@@ -541,6 +543,7 @@ def test_attached_texts_that_are_cut_give_a_warning(sari, attached, capsys, quie
 
 SEVERAL = {"num_beams": 2, "num_return_sequences": 2}
 BAD_OPTIONS = [
+    ({"generation_kwargs": 5}, "generation_kwargs: got 5, expected a dict of arguments"),
     ({"sources": [], "references": []}, r"sources: got no rows, expected at least one"),
     ({"references": LABELS[1:]}, r"references: got 9 rows, expected 10 \(as in sources\)"),
     ({"batch_size": 0}, r"batch_size: got 0, expected a whole number of at least 1"),
@@ -625,9 +628,15 @@ def test_completions_and_columns_that_cannot_be_scored(sari, given, message):
         sari.reward()(**{"completions": ["a"], "source": ["a"], "references": [["a"]], **given})
 
 
-@pytest.mark.parametrize("name", ["source", "references", "postprocess"])
-def test_rewards_of_what_is_no_name_or_function_are_refused(sari, name):
-    wanted = "a function from a text to a text" if name == "postprocess" else "the name of a column"
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        *dict.fromkeys(("source", "references"), "the name of a column").items(),
+        ("postprocess", "a function from a text to a text"),
+        ("name", "a str"),
+    ],
+)
+def test_arguments_of_rewards_that_are_refused(sari, name, wanted):
     with pytest.raises(ValueError, match=f"^{name}: got 5, expected {wanted}$"):
         sari.reward(**{name: 5})
 
