@@ -83,7 +83,11 @@ _ENTRY = re.compile(r"^@\w+\{(.+),\n(?:.*\n)*?    author = \{(.+)\},\n(?:.*\n)*?
 
 @cache
 def _entries() -> dict[str, str]:
-    """Return authors and year by the keys of the bibliography."""
+    """Return authors and year by the keys of the bibliography.
+
+    >>> list(_entries().values())[:2], [who for who in _entries().values() if " and " in who]
+    (['Xu et al., 2016', 'Alva-Manchego et al., 2019'], ['Zhang and Lapata, 2017'])
+    """
     entries = {}
     for key, authors, year in _ENTRY.findall(bibliography()):
         first, *others = (author.split(",")[0].strip("{}") for author in authors.split(" and "))

@@ -14,8 +14,10 @@ from sari.ngram_statistics import COUNTINGS
 from sari.reports import word_edits
 from sari.reports.alignment import align
 from sari.reports.reasons import MARKS
+from sari.reports.sentence_edits import score_sentences
 from sari.sari_scorer import Scorer
 from sari.tokenization import split_into_tokens
+from sari.validation import validate_columns
 from sari.variants import OPERATIONS, VARIANTS, resolve_variants
 
 WORDS = st.text("abcdB", max_size=7).map(" ".join)
@@ -34,6 +36,25 @@ def test_scores_are_those_of_the_metric(sari):
     found, scores = explained(SOURCE, OUTPUT, REFERENCES), sari.compute(**texts, variant="easse", details=True)
     assert found.scores == {name: scores[name] for name in ("sari", *OPERATIONS)}
     assert (found.variant, found.orders, found.signature) == ("easse", scores["orders"], scores["signature"])
+
+
+def test_edits_of_whole_sentences(sari):
+    """Each sentence of the output is taken out, and each of the source that the output left out is put in."""
+    source, output = "One two three. Four five six. Seven eight nine.", "One two three. Ten eleven twelve."
+    segment = validate_columns([source], [output], [["One two three. Seven eight."]])
+    found = score_sentences(segment, 50.0, VARIANTS["easse"])
+    assert {(edit.choice, edit.at): edit.output for edit in found} == {
+        ("kept", ("output", 0)): "Ten eleven twelve.",
+        ("added", ("output", 1)): "One two three.",
+        ("deleted", ("source", 1)): "One two three. Four five six. Ten eleven twelve.",
+        ("deleted", ("source", 2)): "One two three. Seven eight nine. Ten eleven twelve.",
+    }
+    scorer = sari.with_options(variant="easse")
+    scores = [scorer.sentence_score(source, edit.output, segment.references[0])["sari"] for edit in found]
+    assert [edit.sari for edit in found] == pytest.approx(scores, abs=1e-9)
+    assert [edit.points for edit in found] == pytest.approx(sorted(50 - score for score in scores), abs=1e-9)
+    one_sentence = validate_columns(["One two."], ["One."], ["Two."])
+    assert score_sentences(one_sentence, 50.0, VARIANTS["easse"]) == []
 
 
 _SEAL = "the great seal of the united states"

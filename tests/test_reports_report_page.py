@@ -62,6 +62,12 @@ def test_page_of_one_system(single):
             assert all(token.why in page.words for token in explanation.output)
 
 
+def test_segments_in_which_systems_win_lose_and_are_equal():
+    systems = {"one": ["a .", "c .", "x ."], "other": ["a .", "c d .", "x y ."]}
+    found = built(sources=["a b .", "c d .", "x y ."], systems=systems, references=[["a ."], ["c ."], ["x y ."]])
+    assert ["other", "one", "1", "1", "1"] in Page(report_page.report_as_html(found)).rows
+
+
 def test_warnings_are_on_the_page():
     found = built(sources=["Some words here ."] * 30, references=[["Words ."]] * 30, systems={"empty": [""] * 30})
     assert found.warnings
