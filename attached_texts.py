@@ -157,8 +157,11 @@ def _prompt_ids(
         ids = list(tokenizer.tokenizer(prompt)["input_ids"])
         if ids[:2] == [tokenizer.tokenizer.bos_token_id] * 2:
             ids = ids[1:]  # The prompt begins with this token already.
-        if not has_encoder and len(ids) > 1 and ids[-1] == tokenizer.tokenizer.eos_token_id:
-            ids = ids[:-1]  # The model continues the prompt.
+        plain = list(tokenizer.tokenizer(prompt, add_special_tokens=False)["input_ids"])
+        if not ids:
+            raise ValueError(fault(name, short_repr(prompt), "a text with tokens"))
+        if not has_encoder and plain and ids[-1] == tokenizer.tokenizer.eos_token_id and ids[-len(plain) :] != plain:
+            ids = ids[:-1]  # The tokenizer adds an end, but the model continues the prompt.
         return ids
     if is_chat(prompt):
         is_open = bool(template.get("continue_final_message"))
@@ -200,7 +203,8 @@ class Generator:
 
     def check_lengths(self, model: Any, prompts: list[list[int]]) -> None:
         """Refuse prompts for which the model has too few positions."""
-        positions = getattr(model.config.get_text_config(), "max_position_embeddings", None)
+        config = getattr(model.config, "encoder", model.config) if self.has_encoder else model.config.get_text_config()
+        positions = getattr(config, "max_position_embeddings", None)
         if positions is None:
             return
         longest = max(range(len(prompts)), key=lambda row: len(prompts[row]))

@@ -207,26 +207,22 @@ class ComputeMetrics(MadeByScorer):
     def _without_repeats(self, rows: list[Row], known_by: Callable[[Row], Hashable]) -> list[Row]:
         """Return evaluated rows without those at the end with which several processes fill their last batch.
 
-        These are the first rows, again and again. A row counts as often as the set has it that is evaluated, which is
-        the smallest one with all these rows.
+        These are the first rows, again and again. A row counts as often as the set has it that is evaluated.
         """
         from accelerate import PartialState  # optional
 
         if PartialState().num_processes == 1:
             return rows
         evaluated = list(map(known_by, rows))
-        sets = [Counter(map(known_by, rows_of_set)) for rows_of_set in self._sets]
-        sets = [counts for counts in sets if counts.keys() >= set(evaluated)]
-        left = Counter(min(sets, key=Counter.total, default=()))
-        count = 0
-        while count < len(evaluated) and left[evaluated[count]]:
-            left[evaluated[count]] -= 1
-            count += 1
-        repeats = evaluated[count:]
-        if repeats != list(islice(cycle(evaluated[:count]), len(repeats))):
+        counts = {_rows_without_repeats(evaluated, list(map(known_by, rows_of_set))) for rows_of_set in self._sets}
+        counts.discard(0)
+        if not counts:
             wanted = "rows of one set: give all that is evaluated as dataset"
             raise ValueError(fault("label_ids", "rows that no set has so often", wanted))
-        return rows[:count]
+        if len(counts) > 1:
+            wanted = "a function for each set"
+            raise ValueError(fault("label_ids", "rows that several sets have, not equally often", wanted))
+        return rows[: counts.pop()]
 
     def _input_warnings(self, predictions: Any, labels: Any, rows: list[Row]) -> Iterator[Warning]:
         """Yield a warning if outputs look like ids of logits, or like inputs that are continued."""
@@ -266,6 +262,20 @@ def _rows_of_set(name: str, dataset: Any, columns: list[str]) -> list[Mapping[st
             got = f"a row with {short_repr(list(row))}" if isinstance(row, Mapping) else f"the row {short_repr(row)}"
             raise ValueError(fault(name, got, f"columns {short_repr(columns)}"))
     return rows
+
+
+def _rows_without_repeats(evaluated: list[Hashable], rows: list[Hashable]) -> int:
+    """Return how many evaluated rows are those of a set, if the others repeat the first ones; 0 if they do not.
+
+    >>> _rows_without_repeats([1, 2, 3, 1, 2], [1, 2, 3]), _rows_without_repeats([1, 2, 3, 3], [1, 2, 3])
+    (3, 0)
+    """
+    left, count = Counter(rows), 0
+    while count < len(evaluated) and left[evaluated[count]]:
+        left[evaluated[count]] -= 1
+        count += 1
+    repeats = evaluated[count:]
+    return count if repeats == list(islice(cycle(evaluated[:count]), len(repeats))) else 0
 
 
 def _token_ids(name: str, column: str, ids: Any) -> np.ndarray:
