@@ -65,8 +65,8 @@ def validate_columns(sources: Any, predictions: Any, references: Any) -> Columns
 
     Raises:
         ValueError: for anything that is not a text where a text belongs, or not a list where a list belongs, for
-            references that are a list of texts as Python or numpy prints it, columns of unequal lengths, a segment without
-            references, and texts with lone surrogates.
+            references that are a list of texts as Python or numpy prints it, columns of unequal lengths, a segment
+            without references, and texts with lone surrogates.
 
     >>> validate_columns(["a b"], ["a"], ["a c"])
     Columns(sources=['a b'], predictions=['a'], references=[['a c']])
