@@ -157,11 +157,11 @@ def _prompt_ids(
         ids = list(tokenizer.tokenizer(prompt)["input_ids"])
         if ids[:2] == [tokenizer.tokenizer.bos_token_id] * 2:
             ids = ids[1:]  # The prompt begins with this token already.
-        plain = list(tokenizer.tokenizer(prompt, add_special_tokens=False)["input_ids"])
         if not ids:
             raise ValueError(fault(name, short_repr(prompt), "a text with tokens"))
-        if not has_encoder and plain and ids[-1] == tokenizer.tokenizer.eos_token_id and ids[-len(plain) :] != plain:
-            ids = ids[:-1]  # The tokenizer adds an end, but the model continues the prompt.
+        if not has_encoder and ids[-1] == tokenizer.tokenizer.eos_token_id:  # The model continues the prompt.
+            plain = list(tokenizer.tokenizer(prompt, add_special_tokens=False)["input_ids"])
+            ids = ids[:-1] if plain and ids[-len(plain) :] != plain else ids  # without an end that the tokenizer adds
         return ids
     if is_chat(prompt):
         is_open = bool(template.get("continue_final_message"))
