@@ -17,6 +17,7 @@ import numpy as np
 from sari.data_warnings import SariWarning
 from sari.languages import PUNKT
 from sari.messages import fault, join_names
+from sari.text_checks import ENOUGH
 from sari.text_files.errors import FileError
 from sari.text_files.reading import name_of, read_lines
 from sari.tokenization import Text, count_sentences, split_into_tokens
@@ -169,7 +170,6 @@ def _read_words(path: str | Path, encoding: str, most: int | None) -> list[str]:
 # Of the sources of public English test sets 82 to 97% have one of these words, of French and Spanish ones 1 to 2%.
 _ENGLISH = re.compile(r"\b(the|of|and)\b", re.IGNORECASE)
 _FEW_ENGLISH = 0.3
-_ENOUGH_TEXTS = 10
 
 
 class EnglishMeasureWarning(SariWarning):
@@ -182,7 +182,7 @@ def language_warnings(measures: Sequence[str], sources: Sequence[str]) -> Iterat
     >>> [str(one) for one in language_warnings(["FKGL"], ["Вот кошка."] * 10)]
     ['the texts do not look English, as they have to for FKGL']
     """
-    if not measures or len(sources) < _ENOUGH_TEXTS:
+    if not measures or len(sources) < ENOUGH:
         return
     if sum(1 for source in sources if _ENGLISH.search(source)) < _FEW_ENGLISH * len(sources):
         yield EnglishMeasureWarning(f"the texts do not look English, as they have to for {join_names(measures, 'and')}")
