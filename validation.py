@@ -52,6 +52,16 @@ class SystemColumns(NamedTuple):
         return Columns(self.sources, self.predictions[system], self.references)
 
 
+def common_number(nrefs: Iterable[int | str]) -> int | str:
+    """Return the number of references that all segments have: "var" if it differs, "?" if there is none.
+
+    >>> common_number([2, 2]), common_number([1, 2]), common_number([])
+    (2, 'var', '?')
+    """
+    numbers = set(nrefs)
+    return numbers.pop() if len(numbers) == 1 else "var" if numbers else "?"
+
+
 def validate_columns(sources: Any, predictions: Any, references: Any) -> Columns:
     """Check the three columns and return them as lists.
 

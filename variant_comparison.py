@@ -18,7 +18,7 @@ from .languages import SCRIPTS, fitting_tokenizers
 from .ngram_statistics import COUNTINGS, count_by_each
 from .text_checks import NO_TEXTS
 from .tokenization import encode_corpus, with_caches
-from .validation import Columns, SystemColumns
+from .validation import Columns, SystemColumns, common_number
 from .variants import (
     CHANGES,
     DELETIONS,
@@ -189,7 +189,7 @@ def _found_variant(
     return {
         **scores,
         "options": {"variant": variant.name, **variant.changes},
-        "nrefs": min(nrefs) if len(nrefs) == 1 else "var",
+        "nrefs": common_number(nrefs),
         "signature": variant.signature(nrefs),
         "changes": changes,
         "verdict": verdict,

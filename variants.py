@@ -22,7 +22,7 @@ from .languages import (
     version_of,
 )
 from .messages import count_of, fault
-from .validation import check_choice, check_flags, check_share, check_whole_number, refuse_unknown
+from .validation import check_choice, check_flags, check_share, check_whole_number, common_number, refuse_unknown
 
 VERSION = "2.0.0"
 
@@ -214,8 +214,7 @@ class Variant(Text):
         >>> VARIANTS["hf"].signature({9})
         'SARI|variant:hf|nrefs:9|case:lc|tok:13a|order:4|level:sentence|del:precision|zero:1|sacrebleu:2.6.0|version:2.0.0'
         """
-        numbers = set(nrefs)
-        parts = {"variant": self.label, "nrefs": numbers.pop() if len(numbers) == 1 else "var" if numbers else "?"}
+        parts: dict[str, Any] = {"variant": self.label, "nrefs": common_number(nrefs)}
         used = {name: option for name, option in CHANGES.items() if option.is_used(self)}
         parts |= {option.key: option.sign(getattr(self, name)) for name, option in used.items()}
         parts |= {"sacrebleu": version_of("sacrebleu"), "version": VERSION}

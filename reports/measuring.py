@@ -20,7 +20,7 @@ from sari.languages import Tokenizer
 from sari.reports.score_report import ScoreReport
 from sari.significance import NamedFigures, Resampling, Sample
 from sari.tokenization import split_into_tokens
-from sari.validation import SystemColumns
+from sari.validation import SystemColumns, common_number
 from sari.variants import Text, Variant
 
 # The columns of texts.
@@ -126,8 +126,7 @@ class Measuring:
             if not measure.missing and all(map(self._has, measure.arguments)):
                 numbers = measure.numbers({name: column(name) for name in measure.arguments})
                 rows[measure] = numbers.reshape(shape) * (100.0 if measure.unit == "%" else 1.0)
-        sizes = {*map(len, self.columns.references)}
-        nrefs = sizes.pop() if len(sizes) == 1 else "var"
+        nrefs = common_number(map(len, self.columns.references))
         signatures = {row.name: row.signature(nrefs=nrefs, tokenize=self.tokenize) for row in rows}
         signatures = {name: line for name, line in signatures.items() if line}
         return MeasuredSystems(list(self.columns.predictions), rows, signatures, self.resampling)
