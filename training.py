@@ -214,7 +214,7 @@ class ComputeMetrics(MadeByScorer):
         if PartialState().num_processes == 1:
             return rows
         evaluated = list(map(known_by, rows))
-        counts = {_rows_without_repeats(evaluated, list(map(known_by, rows_of_set))) for rows_of_set in self._sets}
+        counts = {_number_of_rows(evaluated, list(map(known_by, rows_of_set))) for rows_of_set in self._sets}
         counts.discard(0)
         if not counts:
             wanted = "rows of one set: give all that is evaluated as dataset"
@@ -264,10 +264,10 @@ def _rows_of_set(name: str, dataset: Any, columns: list[str]) -> list[Mapping[st
     return rows
 
 
-def _rows_without_repeats(evaluated: list[Hashable], rows: list[Hashable]) -> int:
+def _number_of_rows(evaluated: list[Hashable], rows: list[Hashable]) -> int:
     """Return how many evaluated rows are those of a set, if the others repeat the first ones; 0 if they do not.
 
-    >>> _rows_without_repeats([1, 2, 3, 1, 2], [1, 2, 3]), _rows_without_repeats([1, 2, 3, 3], [1, 2, 3])
+    >>> _number_of_rows([1, 2, 3, 1, 2], [1, 2, 3]), _number_of_rows([1, 2, 3, 3], [1, 2, 3])
     (3, 0)
     """
     left, count = Counter(rows), 0
