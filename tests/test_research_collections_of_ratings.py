@@ -1,88 +1,58 @@
 """Collections of ratings on made-up checkouts: outputs meet their sources, references and ratings."""
 
-import json
-
 import numpy as np
-import pandas as pd
 import pytest
-from published_trees import ORIGINALS, ORIGINALS_OF_2022, REFERENCES, SENTENCES, SYSTEMS, sentences
+from published_trees import ALL, OF_2022, ONE, ORIGINALS, RATINGS, REFERENCES, SENTENCES, SYSTEMS, THREE, TWO, lists
 
 from sari.research.collections_of_ratings import COLLECTIONS, cochrane_pairs
 
-READ = {name: collection.read for name, collection in COLLECTIONS.items()}
-ONE, TWO, THREE = map(sentences, SYSTEMS)
-ALL = ONE + TWO + THREE
-
-
-def lists(texts):
-    return [[text] for text in texts]
-
-
-OF_2022, ALL_LOWER, NEW_REFERENCES = (
-    [text.lower() for text in texts] for texts in (ORIGINALS_OF_2022, ALL, sentences("references of 2022"))
-)
-#: Sentences that language models have, too.
+LOWER_2022, REFERENCES_2022, ALL_LOWER = ([text.lower() for text in texts] for texts in (*OF_2022, ALL))
+SPELLED_OTHERWISE = [*LOWER_2022[:3], f"{LOWER_2022[3]} then", *LOWER_2022[4:]]
+NAMED, UNNAMED = np.repeat(SYSTEMS, SENTENCES).tolist(), [""] * SENTENCES
+#: Sentences that language models have, too, and the rows of their ratings.
 PLACES = [place for place in range(SENTENCES) if place % 3 < 2]
-#: Sources, outputs and references, without the document that is its reference and outputs that are texts of others.
-TEXTS = {
-    "ASSET ratings": (ORIGINALS, ONE, REFERENCES),
-    "Simplicity-DA": (ORIGINALS * 3, ALL, REFERENCES * 3),
-    "SimpEval past": (ORIGINALS * 3, ALL, REFERENCES * 3),
-    "SimpEval 2022": (OF_2022 * 3, ALL_LOWER, lists(NEW_REFERENCES) * 3),
-    "simpDA 2022": ([*OF_2022[:3], f"{OF_2022[3]} then", *OF_2022[4:]] * 3, ALL_LOWER, lists(NEW_REFERENCES) * 3),
+ROWS = [number * SENTENCES + place for number in range(4) for place in PLACES]
+#: Sources, outputs, references, systems and ratings, without the document that is its reference, and outputs that are
+#: texts of others.
+EXPECTED = {
+    "ASSET ratings": (ORIGINALS, ONE, REFERENCES, UNNAMED, RATINGS[:12]),
+    "Simplicity-DA": (ORIGINALS * 3, ALL, REFERENCES * 3, NAMED, RATINGS[:36]),
+    "SimpEval past": (ORIGINALS * 3, ALL, REFERENCES * 3, NAMED, RATINGS[:36]),
+    "SimpEval 2022": (LOWER_2022 * 3, ALL_LOWER, lists(REFERENCES_2022) * 3, NAMED, RATINGS[:36]),
+    "simpDA 2022": (SPELLED_OTHERWISE * 3, ALL_LOWER, lists(REFERENCES_2022) * 3, NAMED, RATINGS[:36]),
     "Wu and Arase": (
         [ORIGINALS[place].upper() for place in PLACES] * 4,
-        [texts[place] for texts in (ONE, TWO, THREE, ORIGINALS) for place in PLACES],
+        [[*ALL, *ORIGINALS][row] for row in ROWS],
         [REFERENCES[place] for place in PLACES] * 4,
+        np.repeat(["gpt", "llama", "qwen", "t5"], len(PLACES)).tolist(),
+        RATINGS[ROWS],
     ),
-    "D-Wikipedia, words": (ORIGINALS[:-1], ONE[:-1], lists(TWO[:-1])),
-    "OneStopQA": (ORIGINALS, ONE, lists(TWO)),
-    "MultiCochrane": (ORIGINALS * 3, ALL, lists(TWO) * 3),
-    "JADES": (np.repeat(ORIGINALS, 2).tolist(), np.ravel([ONE, TWO], "F").tolist(), lists(np.repeat(THREE, 2))),
+    "D-Wikipedia, words": (ORIGINALS[:-1], ONE[:-1], lists(TWO[:-1]), UNNAMED[:-1], RATINGS[:11]),
+    "D-Wikipedia, overall": (ORIGINALS[:-1], ONE[:-1], lists(TWO[:-1]), UNNAMED[:-1], RATINGS[-12:-1]),
+    "OneStopQA": (ORIGINALS, ONE, lists(TWO), ["ours"] * SENTENCES, RATINGS[:12]),
+    "MultiCochrane": (
+        ORIGINALS * 3,
+        ALL,
+        lists(TWO) * 3,
+        np.repeat(["system1_0", "system2_0.5", "system3_plain"], SENTENCES).tolist(),
+        -RATINGS[:36],  # near-copies have positive numbers there
+    ),
+    "JADES": (
+        np.repeat(ORIGINALS, 2).tolist(),
+        np.ravel([ONE, TWO], "F").tolist(),
+        lists(np.repeat(THREE, 2)),
+        ["BART", "EditNTS"] * SENTENCES,
+        np.repeat(RATINGS[:12], 2),
+    ),
 }
-#: The systems of outputs, and the distance of outputs that shows each once.
-OF_SYSTEMS = {
-    "Simplicity-DA": (list(SYSTEMS), SENTENCES),
-    "MultiCochrane": (["system1_0", "system2_0.5", "system3_plain"], SENTENCES),
-    "Wu and Arase": (["gpt", "llama", "qwen", "t5"], len(PLACES)),
-    "JADES": (["BART", "EditNTS"] * SENTENCES, 1),
-}
 
 
-@pytest.mark.parametrize("name", TEXTS)
-def test_texts_are_those_of_the_files(name, checkouts):
-    rated = READ[name](checkouts)
-    assert rated.texts == TEXTS[name]
-    assert len(rated.ratings) == len(rated.systems) == len(rated.texts.sources)
-    systems, distance = OF_SYSTEMS.get(name, ([], None))
-    assert not systems or rated.systems[::distance] == systems
-
-
-def mean_ratings(checkouts):
-    """Yield collections with the means of their ratings."""
-    rows = pd.read_csv(checkouts / "asset/human_ratings/human_ratings.csv").query("aspect == 'simplicity'")
-    yield "ASSET ratings", rows.groupby("simplification", sort=False)["rating"].mean()
-    rows = pd.read_csv(checkouts / "LENS/data/simpDA_2022.csv")
-    yield "simpDA 2022", rows.groupby("Input.simplified", sort=False)["Answer.simplicity"].mean()
-    rows = pd.read_csv(checkouts / "LENS/data/simpeval_past.csv")
-    yield "SimpEval past", rows[rows["system"] != "asset.test.simp"].filter(like="z_score").mean(axis=1)
-    file = checkouts / "document-simplification/meta_evaluation/eval_datasets/dwiki_final.jsonl"
-    rows = [[rating["agg_value"] for rating in json.loads(line)["ratings"]] for line in file.read_text().splitlines()]
-    yield "D-Wikipedia, words", [np.mean(row[:2]) for row in rows[:-1]]
-    yield "D-Wikipedia, overall", [row[3] for row in rows[:-1]]
-    yield "OneStopQA", [100 / 3 * (place % 4) for place in range(SENTENCES)]
-    yield "JADES", [2 + place % 2 for place in range(SENTENCES) for _ in range(2)]
-    folder = checkouts / "MultiCochrane/data/eval_data/en/spreadsheets"
-    sheets = [
-        [pd.read_excel(file)["Simplicity"][:-1] for file in folder.glob(f"*/*{own}*")] for own in ("1_0", "2_0", "3_p")
-    ]
-    yield "MultiCochrane", np.ravel([-np.mean(own, axis=0) for own in sheets])  # near-copies have positive numbers
-
-
-def test_ratings_are_means_of_raters(checkouts):
-    for name, ratings in mean_ratings(checkouts):
-        assert READ[name](checkouts).ratings == pytest.approx(list(ratings)), name
-    assert set(READ["Wu and Arase"](checkouts).ratings) <= {total / 3 for total in range(3, 10)}  # three raters, 1 to 3
+@pytest.mark.parametrize("name", EXPECTED)
+def test_what_is_read(name, checkouts):
+    rated = COLLECTIONS[name].read(checkouts)
+    *columns, ratings = EXPECTED[name]
+    assert [*rated.texts, rated.systems] == columns
+    assert rated.ratings == ratings.tolist()
 
 
 def test_pairs_of_outputs(checkouts):
