@@ -41,11 +41,13 @@ TEST_SETS = {
     "Med-EASi": (_MEDICAL, _MEDICAL),
 }
 
+_read_json = partial(pd.read_json, dtype=False, precise_float=True)
+
 #: Readers of tables, by the ending of the file. All cells of comma-separated values are text.
 _READERS: dict[str, Callable[[Path], pd.DataFrame]] = {
     ".csv": partial(pd.read_csv, dtype=str, keep_default_na=False, encoding="utf-8-sig"),
-    ".json": partial(pd.read_json, dtype=False, precise_float=True),
-    ".jsonl": partial(pd.read_json, dtype=False, precise_float=True, lines=True),
+    ".json": _read_json,
+    ".jsonl": partial(_read_json, lines=True),
     ".xlsx": pd.read_excel,  # needs openpyxl
 }
 

@@ -7,9 +7,8 @@ its outputs:
   given the tokens of the output divided by those of its source.
 - `Spearman`: of the scores and mean ratings of at least six systems, scored as usual.
 - `pairs`: the percentage of pairs of outputs in which the score prefers the one that people prefer.
-- `SARI`: of ACCESS's outputs on ASSET, scored with some of the references: means over subsets.
 
-`number` is that of outputs, systems, pairs or references. `difference` is that to `easse`.
+`number` is that of outputs, systems or pairs. `difference` is that to `easse`.
 """
 
 from collections.abc import Iterator
@@ -26,12 +25,11 @@ from sari.companion_measures import translation
 from sari.corpus_statistics import score_columns
 from sari.human_ratings.correlation import Agreement, Numbers, SystemRows, agreement
 from sari.human_ratings.rated_outputs import RatedScore, rated_scores
-from sari.reports.by_references import scores_by_references
 from sari.research.collections_of_ratings import COLLECTIONS, OTHER, Collection, cochrane_pairs
-from sari.research.files import DOCS, TEST_SETS, Study, read_runs, read_test_set
+from sari.research.files import DOCS, Study
 from sari.significance import Sample, resolve_resampling
 from sari.tokenization import split_into_tokens
-from sari.validation import Columns, SystemColumns
+from sari.validation import Columns
 from sari.variants import VARIANTS, Text, Variant, resolve_variant
 
 FILE = DOCS / "ratings.csv"
@@ -49,16 +47,12 @@ _FEWEST_SYSTEMS = 6
 _COLUMNS = ["figure", "collection", "number", "score", "signature", "value", "low", "high"]
 _COLUMNS += ["difference", "difference_low", "difference_high", "at_equal_length"]
 
-#: Those that are computed with fewer references, too, and the outputs.
-_BY_REFERENCES = ("hf", "easse", "lasertagger", "set", "set, 13a")
-_ACCESS = "feralvam/easse/easse/resources/data/system_outputs/turkcorpus/test/ACCESS"
-
 
 def compute_agreement(folder: Path) -> pd.DataFrame:
     """Score all outputs under all variants. Figures have 6 decimals, so that they are the same everywhere."""
     collections = tqdm(COLLECTIONS.items(), disable=None, leave=False)
     rows = [row for name, collection in collections for row in _of_collection(name, collection, folder)]
-    table = pd.DataFrame([*rows, *_of_pairs(folder), *_by_references(folder)])
+    table = pd.DataFrame([*rows, *_of_pairs(folder)])
     numbers = table.select_dtypes("number").map("{:z.6f}".format, na_action="ignore")
     return table.assign(**dict(numbers.items()))[_COLUMNS]
 
@@ -136,17 +130,6 @@ def _of_pairs(folder: Path) -> Iterator[dict[str, Any]]:
         yield row | {key: values[place] for key, values in cells.items()}
 
 
-def _by_references(folder: Path) -> Iterator[dict[str, Any]]:
-    """Score one system with 1, 2, … of its references: means over subsets."""
-    sources, references = read_test_set(folder, *TEST_SETS["ASSET"])
-    columns = SystemColumns(sources, read_runs(folder, _ACCESS, sources), references)
-    for name in _BY_REFERENCES:
-        for row in scores_by_references(columns, _VARIANTS[name], subsets=10):
-            place = {"figure": "SARI", "collection": "ACCESS on ASSET", "number": str(row.references), "score": name}
-            signature = _VARIANTS[name].signature([row.references])
-            yield place | {"signature": signature, "value": row.mean["sari"]}
-
-
 def _bleu(texts: Columns, tokenizer: str) -> RatedScore:
     """Return sacreBLEU's BLEU of each output alone, and the rows of systems."""
     metric = BLEU(effective_order=True, tokenize=tokenizer)
@@ -174,18 +157,17 @@ def partial_correlation(x: Numbers, y: Numbers, given: Numbers) -> float:
 
 
 def ratings_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Return the tables of the page: of outputs and pairs by group, of systems, and by the number of references.
+    """Return the tables of the page: of outputs and pairs by group, and of systems.
 
-    They have a row for each score, and a column for each collection or number of references.
+    They have a row for each score, and a column for each collection.
     """
-    groups = rows["collection"].map({name: collection.group for name, collection in COLLECTIONS.items()})
-    groups = rows["figure"].map({"Spearman": "systems", "pairs": OTHER, "SARI": "references"}).fillna(groups)
-    columns = (rows["collection"] + " (" + rows["number"] + ")").where(rows["figure"] != "SARI", rows["number"])
-    patterns = {"pairs": "{:.1f} [{:.1f}, {:.1f}]", "SARI": "{:.2f}"}
+    groups = rows["collection"].map({name: collection.group for name, collection in COLLECTIONS.items()}).fillna(OTHER)
+    groups = groups.mask(rows["figure"] == "Spearman", "systems")
     cells = [
-        patterns.get(figure, "{:z.3f} [{:z.3f}, {:z.3f}]").format(*map(float, filter(None, figures)))  # never -0
-        for figure, *figures in rows[["figure", "value", "low", "high"]].to_numpy()
+        ("{:.1f} [{:.1f}, {:.1f}]" if figure == "pairs" else "{:z.3f} [{:z.3f}, {:z.3f}]").format(*map(float, figures))
+        for figure, *figures in rows[["figure", "value", "low", "high"]].to_numpy()  # z: never -0
     ]
+    columns = rows["collection"] + " (" + rows["number"] + ")"
     table = pd.DataFrame({"Score": rows["score"], "group": groups, "column": columns, "cell": cells})
     return {
         group: part.pivot_table("cell", "Score", "column", aggfunc="first", sort=False).fillna("").reset_index()

@@ -109,7 +109,7 @@ def _rated_documents():
         return pd.DataFrame({"original": ORIGINALS, "references": lists(references), "ratings": rows, **columns})
 
     words = {"simplicity-word": means - 1, "simplicity-sent": means + 1}
-    others = {"meaning": 0 * means, "simplicity-overall": RATINGS[-SENTENCES:]}
+    others = {"meaning": 0 * means, "simplicity-overall": (RATINGS[-SENTENCES:] / 7).round(3)}
     outputs = {"Original": ORIGINALS, "ours": ONE, "Elementary": TWO}
     read = [rated(TWO, {"Correct answer": means}, simplification=own, system=name) for name, own in outputs.items()]
     pairs = {"simplification1": ONE, "simplification2": THREE}

@@ -28,7 +28,7 @@ EXPECTED = {
         RATINGS[ROWS],
     ),
     "D-Wikipedia, words": (ORIGINALS[:-1], ONE[:-1], lists(TWO[:-1]), UNNAMED[:-1], RATINGS[:11]),
-    "D-Wikipedia, overall": (ORIGINALS[:-1], ONE[:-1], lists(TWO[:-1]), UNNAMED[:-1], RATINGS[-12:-1]),
+    "D-Wikipedia, overall": (ORIGINALS[:-1], ONE[:-1], lists(TWO[:-1]), UNNAMED[:-1], (RATINGS[-12:-1] / 7).round(3)),
     "OneStopQA": (ORIGINALS, ONE, lists(TWO), ["ours"] * SENTENCES, RATINGS[:12]),
     "MultiCochrane": (
         ORIGINALS * 3,
