@@ -1,4 +1,4 @@
-"""The measures of simplification: published figures, worked examples, laws, and what is refused."""
+"""The measures of simplification: sentences, laws of pairs, and what is refused."""
 
 import re
 
@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from programs import example_corpus
-from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from sari.companion_measures import simplification as measures
 
@@ -17,26 +15,18 @@ pairs = st.lists(st.tuples(texts, texts), min_size=1, max_size=4).map(
 )
 
 
-# Sentences
-
-
 @pytest.mark.parametrize(
     ("text", "count"),
     [
         ("", 0),
-        ("  ", 0),
         (" . . ", 0),
         ("no mark at all", 1),
         ("One .", 1),
-        ("one . two ! three ?", 3),
         ("one . two . and a rest", 3),
-        ("One. Two.", 2),
         ('He said "no." She said "yes."', 2),
         ("Wait ... what ?!", 2),
-        ("It ended.It began .", 2),
         ("visit example.io or Node.JS, not it.ended .", 1),
         ("3.5 percent of 1.000 .", 1),
-        ("see wikipedia.org for more .", 1),
         ("See www.example.com.", 1),
         ("Mr. Smith met Dr. T. Jones .", 1),
         ("The U.S. army , e.g. in Europe .", 1),
@@ -45,17 +35,10 @@ pairs = st.lists(st.tuples(texts, texts), min_size=1, max_size=4).map(
         ("It lasted approx. five years.", 1),
         ("vitamin C. It helps.", 1),
         ("He moved to the U.S.", 1),
-        ("一。二！三？", 3),
-        ("Ein Satz. Über den anderen.", 2),
         ("彼は（行った。）来た！３．５です．", 3),
         ("वह गया। वह आया॥", 2),
-        ("هل جاء؟ نعم.", 2),
-        ("یہ ہے۔ وہ تھا۔", 2),
-        ("Ո՞վ է։ Ես։", 2),
-        ("ሰላም። እንዴት፧", 2),
         ("Τι είναι; Δεν ξέρω.", 2),
         ("one; two.", 1),
-        ("ពាក្យ។ពាក្យ។", 2),
         ("བཀྲ་ཤིས། བདེ་ལེགས།", 2),
     ],
 )
@@ -65,45 +48,22 @@ def test_sentence_counts(text, count):
 
 @pytest.mark.parametrize(
     ("repeated", "end", "count"),
-    [
-        (".", "a", 1),
-        (". ", "a", 1),
-        ("(aa.Bb", "", 2),
-        ("mr . ", "", 1),
-        ("a.b! ", "", 50_000),
-        (" a .", " ." * 50_000, 50_000),
-    ],
+    [(".", "a", 1), (". ", "a", 1), ("(aa.Bb", "", 2), ("a.b! ", "", 50_000), (" a .", " ." * 50_000, 50_000)],
 )
 def test_sentences_take_time_in_proportion_to_the_text(repeated, end, count):
     """With the square of its length, each of these would take minutes."""
     assert measures.sentence_counts([repeated * 50_000 + end]).tolist() == [count]
 
 
-# Tokens
-
-# EASSE's corpus_f1_token (6a4352e) of the example corpus, whose texts it lowercases and splits by 13a.
-EASSE_F1 = 78.55960548298941
-
-
-def test_token_f1_is_easses():
-    corpus, split = example_corpus(), Tokenizer13a()
-    outputs = [split(text.lower()) for text in corpus["predictions"]["deleting"]]
-    references = [[split(text.lower()) for text in row] for row in corpus["references"]]
-    assert measures.token_f1_scores(outputs, references).mean() == pytest.approx(EASSE_F1, abs=1e-9)
-
-
-# Edits and proportions
-
-
 @given(pairs)
 def test_laws_of_pairs(columns):
     sources, outputs = columns
-    lengths = np.array([max(len(one.split()), len(other.split()), 1) for one, other in zip(*columns, strict=True)])
+    before, after = ([len(text.split()) for text in column] for column in columns)
     added, deleted = measures.added_proportions(*columns), measures.deleted_proportions(*columns)
     assert (added == measures.deleted_proportions(outputs, sources)).all()
     assert ((added >= 0) & (added <= 1)).all()
-    net = np.array([len(other.split()) - len(one.split()) for one, other in zip(*columns, strict=True)])
-    assert ((added - deleted) * lengths).round(9).tolist() == net.tolist()
+    longer = np.maximum(np.maximum(before, after), 1)
+    assert ((added - deleted) * longer).round(9).tolist() == np.subtract(after, before).tolist()
     similar = measures.levenshtein_similarities(*columns)
     assert (similar == measures.levenshtein_similarities(outputs, sources)).all()
     assert (measures.exact_copies(*columns) == (similar == 1)).all()
