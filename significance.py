@@ -217,7 +217,7 @@ class Method:
 
     Attributes:
         title: its name, with a capital letter.
-        draws: the word for its draws.
+        draws: the word for one of its draws.
     """
 
     title: str
@@ -230,7 +230,7 @@ class Method:
         'percentile bootstrap over segments, 1,000 resamples, seed 1'
         """
         title = self.title[0].lower() + self.title[1:]
-        return f"{title}{over and f' over {over}'}, {draws:,} {self.draws}, seed {seed}"
+        return f"{title}{over and f' over {over}'}, {count_of(draws or 0, self.draws)}, seed {seed}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -248,7 +248,7 @@ class PairedTest(Method):
 
 
 #: The method of all intervals.
-BOOTSTRAP = Method(title="Percentile bootstrap", draws="resamples")
+BOOTSTRAP = Method(title="Percentile bootstrap", draws="resample")
 
 
 def bootstrap_draws(segments: int, resamples: int, seed: int) -> Iterator[np.ndarray]:
@@ -306,13 +306,13 @@ def _p_value(as_far: np.ndarray | int, draws: int) -> np.ndarray:
 TESTS: dict[str, PairedTest] = {
     "randomization": PairedTest(
         title="Paired approximate randomization",
-        draws="trials",
+        draws="trial",
         null_hypothesis="each output could as well be the other system's",
         p_values=randomization_p_values,
     ),
     "bootstrap": PairedTest(
         title="Paired bootstrap",
-        draws="resamples",
+        draws="resample",
         null_hypothesis="two systems have the same score over all texts of which the segments are a sample",
         p_values=bootstrap_p_values,
     ),

@@ -37,7 +37,7 @@ def methods_paragraph(report: ScoreReport) -> str:
         Text in pandoc's Markdown: `[@KEY]` is a citation, `*NAME*` the name of a system, variant or program, and
         `^[TEXT]` a footnote. `parts_of` reads it.
     """
-    return " ".join([_of_variants(report), _of_texts(report), *_of_resampling(report), *_of_measures(report)])
+    return " ".join([*_of_variants(report), _of_texts(report), *_of_resampling(report), *_of_measures(report)])
 
 
 def parts_of(paragraph: str) -> Iterator[tuple[str, str]]:
@@ -96,8 +96,10 @@ def _entries() -> dict[str, str]:
     return entries
 
 
-def _of_variants(report: ScoreReport) -> str:
-    """Return the sentence on the metric, its variants and the program, with a footnote of few signatures."""
+def _of_variants(report: ScoreReport) -> Iterator[str]:
+    """Yield the sentence on the metric, its variants and the program, with a footnote of few signatures."""
+    if not report.scored_by:
+        return
     variants = []
     for label, title in report.titles.items():
         key = report.scored_by[label].cites
@@ -105,10 +107,9 @@ def _of_variants(report: ScoreReport) -> str:
     named = f"variant{'s' if len(variants) > 1 else ''} {join_names(variants, 'and')}"
     sentence = f"We compute SARI [@{_SARI}] in the {named} with the Python package *sari* {VERSION} [@{_PROGRAM}]."
     if len(variants) > _IN_FOOTNOTE:
-        return f"{sentence} The appendix has the signature of each variant."
-    draws = report.resampling
-    seed = f"; seed {draws.seed}" if draws and (draws.confidence is not None or draws.comparisons) else ""
-    return f"{sentence}^[{_literal(', '.join(report.signatures))}{seed}]"
+        yield f"{sentence} The appendix has the signature of each variant."
+    else:
+        yield f"{sentence}^[{_literal(', '.join(report.signatures))}]"
 
 
 def _of_texts(report: ScoreReport) -> str:
@@ -124,19 +125,22 @@ def _of_texts(report: ScoreReport) -> str:
 
 
 def _of_resampling(report: ScoreReport) -> Iterator[str]:
-    """Yield the sentences on intervals and tests."""
+    """Yield the sentences on intervals and tests, and their seed."""
     draws = report.resampling
-    if draws and draws.confidence is not None:
+    if draws is None or (draws.confidence is None and not draws.comparisons):
+        return
+    if draws.confidence is not None:
         resamples = count_of(draws.resamples or 0, "bootstrap resample")
         yield f"Intervals are {100 * draws.confidence:g}% percentile intervals of {resamples} of the segments."
-    if draws and draws.comparisons:
+    if draws.comparisons:
         others = f"*{_literal(draws.baseline)}*" if draws.baseline else "each other"
-        test = f"{draws.test.title[0].lower()}{draws.test.title[1:]} ({draws.trials:,} {draws.test.draws})"
+        test = f"{draws.test.title[0].lower()}{draws.test.title[1:]} ({count_of(draws.trials or 0, draws.test.draws)})"
         correction = ""
         if draws.comparisons > 1:
             within = " of each variant" if len(report.scored_by) > 1 else ""
             correction = f"; p-values are corrected for {draws.comparisons:,} comparisons{within} [@{_HOLM}]"
         yield f"We compare the systems with {others} by two-sided tests with {test}{correction}."
+    yield f"The seed of the random draws is {draws.seed}."
 
 
 def _of_measures(report: ScoreReport) -> Iterator[str]:

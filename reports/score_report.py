@@ -255,7 +255,7 @@ class ScoreReport:
     @property
     def signatures(self) -> list[str]:
         """The signature of each variant; systems share it."""
-        return list(dict.fromkeys(row.signature for row in self.rows))
+        return list(dict.fromkeys(row.signature for row in self.rows if row.variant in self.scored_by))
 
     def with_baselines(self, variant: str, scored: Mapping[str, Mapping[str, Any]]) -> ScoreReport:
         """Return the report with rows of baselines under a variant, whose scores are given by name."""

@@ -104,9 +104,9 @@ def tabulate_scores(
         for row in shown.measures
     ]
     tested = [figure for figure in (*scores, *measures) if figure.name in (show or ())] or [scores[0], *measures]
-    tables = [
-        *_score_table(shown, [figure for figure in scores if figure.name in names]),
-        *_difference_table(shown, tested, names),
+    scored = list(_score_table(shown, [figure for figure in scores if figure.name in names]))
+    compared = list(_difference_table(shown, tested, names))
+    others = [
         *(
             tabulate_orders(_title(report, "n-gram order", row.name, row.variant), row.orders, digits)
             for row in report.results
@@ -114,12 +114,14 @@ def tabulate_scores(
         ),
         *_reference_tables(report, digits),
         *(standing.table(report.results, digits) for standing in report.published if standing.rows),
-        *_measure_table(shown, [figure for figure in measures if figure.name in names]),
     ]
-    if report.explanations:
-        tables.append(tabulate_steps(report.explanations, digits))
+    measured = list(_measure_table(shown, [figure for figure in measures if figure.name in names]))
+    steps = [tabulate_steps(report.explanations, digits)] if report.explanations else []
+    tables = [*scored, *compared, *others, *measured, *steps]
     if not tables:
         raise ValueError(fault("show", ", ".join(names), "a score, measure or difference that there is"))
+    if not (scored or others or steps or (compared and tested[0].name in SCORES)):
+        shown = replace(shown, scored_by={})  # SARI is not shown
     return TableReport(
         tables=tables,
         methods=list(_methods(shown)),
@@ -203,9 +205,14 @@ class _Figure(NamedTuple):
 
 
 def _is_significant(row: ScoreRow, name: str) -> bool:
-    from sari.significance import SIGNIFICANT  # slow to import
+    return row.corrected_p_values.get(name, 1) < _level()
 
-    return row.corrected_p_values.get(name, 1) < SIGNIFICANT
+
+def _level() -> float:
+    """Return the p-value below which a difference is significant."""
+    from sari.significance import SIGNIFICANT  # here, since it is slow to import
+
+    return SIGNIFICANT
 
 
 # ---- Scores ---------------------------------------------------------------------------------------------------------
@@ -363,13 +370,11 @@ def _outside_competition(report: ScoreReport) -> Iterator[str]:
 
 def _mark_notes(report: ScoreReport, table: Table) -> list[str]:
     """Return the note on the marks of a table, if it has any."""
-    from sari.significance import SIGNIFICANT  # slow to import
-
     if report.resampling is None or not any(cell.mark for row in table.rows for cell in row):
         return []
     than = report.resampling.baseline or "the second system"
     p_value = "corrected p" if report.resampling.comparisons > 1 else "p"
-    return [f"{HIGHER} significantly higher, {LOWER} significantly lower than {than}: {p_value} < {SIGNIFICANT:g}"]
+    return [f"{HIGHER} significantly higher, {LOWER} significantly lower than {than}: {p_value} < {_level():g}"]
 
 
 def _methods(report: ScoreReport) -> Iterator[str]:

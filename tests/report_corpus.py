@@ -37,32 +37,17 @@ REFERENCES = [
     ["A <i>bold</i> claim .", "A claim .", ""],
     ["The Thames is long . It passes London ."],
 ]
-
-
 SIDE_DATA = {
     "word_ranks": {word: rank for rank, word in enumerate(["the", "a", ".", ",", "he", "group", "house", "dogs"])},
     "stop_words": {"the"},
 }
-
 #: The measures that `--measures all` stands for.
 FAST_MEASURES = [measure for measure in MEASURES if not measure.is_slow]
-
 #: Elements that are never closed.
 VOID = {"meta", "img", "br", "link", "hr", "input"}
 
 
-def built(
-    *,
-    sources,
-    systems,
-    references,
-    side_data=None,
-    measures=FAST_MEASURES,
-    confidence=None,
-    seed=12345,
-    advance=lambda _: None,
-    **options,
-):
+def built(sources, systems, references, *, side_data=None, confidence=None, seed=12345, **options):
     """Return the report of systems under the options."""
     columns = validate_systems(sources, systems, references)
     variant = resolve_variant(**options)
@@ -72,8 +57,8 @@ def built(
     scored = report_of({variant.name: compared}, {variant.name: states})
     baselines = baseline_scores(columns.sources, columns.references, variant, resampling)
     scored = scored.with_baselines(variant.name, {"copy": baselines["copy"]})
-    scored = Measuring(columns, resampling, side_data=side_data or {}).add(scored, measures)
-    return building.build_report(states, scored, columns, seed=seed, advance=advance)
+    scored = Measuring(columns, resampling, side_data=side_data or {}).add(scored, FAST_MEASURES)
+    return building.build_report(states, scored, columns, seed=seed)
 
 
 def explained(source, prediction, references, *, ngrams=True, **options):
@@ -84,37 +69,38 @@ def explained(source, prediction, references, *, ngrams=True, **options):
 
 def report_of_two():
     """Return the report of both systems, with ranks of words and intervals."""
-    return built(sources=SOURCES, systems=OUTPUTS, references=REFERENCES, side_data=SIDE_DATA, confidence=0.9)
+    return built(SOURCES, OUTPUTS, REFERENCES, side_data=SIDE_DATA, confidence=0.9)
 
 
 def report_of_one():
     """Return the report of one system whose segments have one reference, under another variant."""
-    first = [row[:1] for row in REFERENCES]
     systems = {"short": OUTPUTS["<Simple> & short"]}
-    return built(sources=SOURCES, systems=systems, references=first, variant="easse")
+    return built(SOURCES, systems, [row[:1] for row in REFERENCES], variant="easse")
 
 
 class Page(HTMLParser):
     """A page's text, the faults of its structure, and what people find in it.
 
     Attributes:
+        pictures: the address of each picture by its description.
+        addresses: of all else.
         rows: the texts of the cells of each row of a table.
-        bold: the bold texts in cells.
-        labels: the labels for readers of the screen.
     """
 
     def __init__(self, text):
         super().__init__()
-        self.open, self.faults, self.addresses, self.tags, self.texts = [], [], [], [], []
-        self.rows, self.bold, self.labels = [], [], []
+        self.open, self.faults, self.tags, self.texts = [], [], [], []
+        self.pictures, self.addresses, self.rows = {}, [], []
         self.feed(text)
         self.close()
         self.faults += self.open
 
     def handle_starttag(self, tag, attributes):
         self.tags.append(tag)
-        self.addresses += [value for name, value in attributes if name in ("src", "href", "srcset", "data")]
-        self.labels += [value for name, value in attributes if name == "aria-label"]
+        found = dict(attributes)
+        if tag == "img":
+            self.pictures[found["alt"]] = found.pop("src")
+        self.addresses += [found[name] for name in ("src", "href", "srcset", "data") if name in found]
         if tag == "tr":
             self.rows.append([])
         elif tag in ("th", "td"):
@@ -130,7 +116,6 @@ class Page(HTMLParser):
         self.texts.append(data)
         if {"th", "td"} & set(self.open):
             self.rows[-1][-1] = " ".join(f"{self.rows[-1][-1]} {data}".split())
-            self.bold += [data] * (self.open[-1] == "b")
 
     @property
     def words(self):

@@ -4,8 +4,8 @@ from sari.reports.ngram_differences import ngram_differences, tabulate_ngrams
 from sari.validation import SystemColumns
 from sari.variants import resolve_variant
 
-OUTPUTS = {"base": ["a b", "c e"], "other": ["a", "c d the"], "same": ["a b", "c e"]}
-COLUMNS = SystemColumns(["a b", "c"], OUTPUTS, [["a"], ["c d the"]])
+OUTPUTS = {"base": ["a b", "c e", "a"], "other": ["a", "c d the", "a"], "same": ["a b", "c e", "a"]}
+COLUMNS = SystemColumns(["a b", "c", "a b"], OUTPUTS, [["a"], ["c d the"], ["a"]])
 VARIANT = resolve_variant(max_order=1)
 
 
@@ -14,6 +14,13 @@ def test_credits_are_summed_over_segments_where_they_differ():
     assert found["same"] == []
     assert [tuple(row) for row in found["other"]] == [("b", "delete", 1.0, 0.0), ("d", "add", 1.0, 0.0)]
     assert [row.gain for row in ngram_differences(COLUMNS, VARIANT, "other")["base"]] == [-1.0, -1.0]
+
+
+def test_the_ten_largest_are_found():
+    words = " ".join(f"w{number}" for number in range(12))
+    columns = SystemColumns([f"a {words}"], {"base": ["a"], "other": [f"a {words}"]}, [["a"]])
+    found = ngram_differences(columns, VARIANT, "base")["other"]
+    assert [row.text for row in found] == sorted(words.split())[:10]
 
 
 def test_each_system_that_differs_has_a_table():

@@ -7,27 +7,20 @@ from report_corpus import REFERENCES, SOURCES, built, report_of_two
 
 from sari.reports import shown_segments
 
-SINGLE = {
-    "sources": ["He came and he saw it .", "a b c d", "one two three", "same old text", "to be deleted"],
-    "systems": {"s": ["He came . He saw it .", "a", "one new words", "same old text", ""]},
-    "references": [["a"]] * 5,
-}
-
-
 report = pytest.fixture(report_of_two, scope="module")
+
+
+def having(report, reason):
+    """Return the numbers of the segments that are shown for a reason."""
+    return {segment.number for segment in report.segments if any(own.startswith(reason) for own in segment.reasons)}
 
 
 def test_of_long_texts_few_segments_are_shown(monkeypatch):
     numbers = []
     for words in (1, 60, 1_000):
         monkeypatch.setattr(shown_segments, "_WORDS", words)
-        numbers.append(len(built(sources=SOURCES, systems={"x": SOURCES}, references=REFERENCES).segments))
+        numbers.append(len(built(SOURCES, {"x": SOURCES}, REFERENCES).segments))
     assert numbers[0] == 1 < numbers[1] < numbers[2] == len(SOURCES)
-
-
-def having(report, reason):
-    """Return the numbers of the segments that are shown for a reason."""
-    return {segment.number for segment in report.segments if any(own.startswith(reason) for own in segment.reasons)}
 
 
 def test_the_best_the_worst_and_the_biggest_gains_are_shown(report):
@@ -37,7 +30,9 @@ def test_the_best_the_worst_and_the_biggest_gains_are_shown(report):
         assert having(report, f"best of {system.name}") == {place + 1 for place in order[:2]}
         assert having(report, f"worst of {system.name}") == {place + 1 for place in order[-2:]}
     gains = [two - one for one, two in zip(first.sentences["sari"], second.sentences["sari"], strict=True)]
-    assert gains.index(max(gains)) + 1 in having(report, f"{second.name} most above {first.name}")
+    for side, gain in (("above", max(gains)), ("below", min(gains))):
+        found = having(report, f"{second.name} most {side} {first.name} (by {abs(gain):.1f})")
+        assert found == {gains.index(gain) + 1}
 
 
 def test_each_segment_stands_once_with_all_systems(report):
@@ -60,7 +55,9 @@ def test_each_segment_stands_once_with_all_systems(report):
 )
 def test_segments_that_stand_out(title, numbers, note):
     """Without those to which it does not apply: copies, and empty outputs, which compress nothing."""
-    found = built(**SINGLE)
+    sources = ["He came and he saw it .", "a b c d", "one two three", "same old text", "to be deleted"]
+    outputs = ["He came . He saw it .", "a", "one new words", "same old text", ""]
+    found = built(sources, {"s": outputs}, [["a"]] * 5)
     assert having(found, title) == numbers
     assert having(found, f"{title} {note}")
 
@@ -68,16 +65,16 @@ def test_segments_that_stand_out(title, numbers, note):
 def test_of_many_systems_each_segment_shows_those_for_which_it_was_chosen():
     many = [f"number {number} ." for number in range(9)]
     systems = {f"s{number}": [*many[:number], "x", *many[number + 1 :]] for number in range(7)}
-    found = built(sources=many, systems=systems, references=[["x"]] * 9)
-    random, *_ = (segment for segment in found.segments if "random" in segment.reasons)
-    assert list(random.outputs) == list(systems)
+    found = built(many, systems, [["x"]] * 9)
     for segment in found.segments:
-        assert set(re.findall(r"\bof (s\d)", "; ".join(segment.reasons))) <= set(segment.outputs)
+        chosen = set(re.findall(r"\bof (s\d)|(s\d) most", "; ".join(segment.reasons)))
+        expected = {*systems} if "random" in segment.reasons else {one or other for one, other in chosen}
+        assert {*segment.outputs} == expected
 
 
 def test_the_seed_chooses_the_random_segments():
     many = [f"number {number} ." for number in range(60)]
-    how = {"sources": many, "systems": {"a": many}, "references": [[text] for text in many]}
-    one, same, other = (having(built(**how, seed=seed), "random") for seed in (1, 1, 2))
+    systems, references = {"a": many}, [[text] for text in many]
+    one, same, other = (having(built(many, systems, references, seed=seed), "random") for seed in (1, 1, 2))
     assert one == same != other
     assert len(one) == 8
