@@ -72,12 +72,12 @@ def token_of_reference(ngram: Ngram) -> Token:
 
 def say_why(ngram: Ngram, operation: str) -> str:
     """Say what the output did to an n-gram, what the references did, and the credit if it is not obvious."""
-    agreeing, credit = ngram.agreeing(operation), ngram.credit(operation)
+    agreeing = ngram.agreeing(operation)
     agree = _who(agreeing, ngram.nrefs, f"{operation}s", operation)
     if not ngram.counts[operation][1]:
         missed = {"keep": "Not kept, though", "delete": "Not deleted, though", "add": "Missed:"}
         return f"{missed[operation]} {agree} it."
-    have = _who(ngram.holders, ngram.nrefs, "has", "have")
+    have, credit = _who(ngram.holders, ngram.nrefs, "has", "have"), ngram.credit(operation)
     if operation == "add":
         if ngram.counts["add"][0]:
             return f"Added: {have} it too."

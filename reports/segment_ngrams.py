@@ -33,9 +33,9 @@ class Ngram(NamedTuple):
     rule: str
 
     def credit(self, operation: str) -> float:
-        """Return the share of precision that it earns."""
+        """Return the share of precision that it earns, where the output did the operation."""
         numerator, denominator = self.counts[operation][:2]
-        return numerator / denominator if denominator else 0.0
+        return numerator / denominator
 
     def agreeing(self, operation: str) -> int:
         """Return how many references did the same."""
@@ -54,4 +54,4 @@ def ngrams_of_table(table: NgramTable, variant: Variant, nrefs: int) -> list[Ngr
     for tokens, source, output, references, holders, counts in rows:
         by_operation = dict(zip(OPERATIONS, map(tuple, counts), strict=True))
         ngrams.append(Ngram(tokens, source, output, references, scale, holders, nrefs, by_operation, counting.rule))
-    return sorted(ngrams, key=lambda ngram: 0 if ngram.source else 1 if ngram.output else 2)
+    return sorted(ngrams, key=lambda ngram: not (ngram.source or ngram.output))

@@ -1,6 +1,7 @@
 """What whole sentences of an output cost or earn: SARI of the output with one sentence more or less."""
 
 from collections.abc import Sequence
+from math import ceil
 
 from sari.companion_measures.simplification import split_sentences
 from sari.comparison import candidate_scores
@@ -14,7 +15,7 @@ def score_sentences(segment: Columns, sari: float, variant: Variant) -> list[Edi
     """Score what the output of a document would be without each of its sentences, and with each one that it left out.
 
     A sentence of the source is left out if the output has less than half of its words. It is put in where it would
-    stand if sentences kept their order and distance.
+    stand if sentences kept their order and distance; where it is the only one that is left out, in its own place.
 
     Args:
         segment: one segment as it is written.
@@ -31,7 +32,7 @@ def score_sentences(segment: Columns, sari: float, variant: Variant) -> list[Edi
     if len(before) < 2 and len(after) < 2:
         return []
     in_source, in_output = (set(tokens) for tokens in split_into_tokens([source, output], variant.text))
-    length = sum(len(text.split()) for text in (source, output, *segment.references[0])) + 1
+    length = sum(len(text.split()) for text in (source, output, *segment.references[0]))
     most = CHANGED_TOKENS // length + 1
     changes: list[tuple[str, str, tuple[str, int], str]] = []
     for number, sentence in enumerate(after[:most]):
@@ -39,7 +40,7 @@ def score_sentences(segment: Columns, sari: float, variant: Variant) -> list[Edi
         changes.append((choice, sentence, ("output", number), " ".join(after[:number] + after[number + 1 :])))
     for number, sentence in enumerate(before):
         if len(changes) < most and _share(sentence, in_output, variant) < 0.5:
-            place = round(number * len(after) / len(before))
+            place = ceil(number * len(after) / len(before))
             text = " ".join([*after[:place], sentence, *after[place:]])
             changes.append(("deleted", sentence, ("source", number), text))
     (scores,) = candidate_scores(segment.sources, [[text for *_, text in changes]], segment.references, variant)

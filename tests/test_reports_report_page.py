@@ -6,7 +6,7 @@ from base64 import b64decode
 from dataclasses import replace
 
 import pytest
-from report_corpus import OUTPUTS, REFERENCES, SOURCES, Page, built, report_of_one, report_of_two
+from report_corpus import OUTPUTS, SOURCES, Page, built, report_of_one, report_of_two
 
 from sari.reports import score_report
 from sari.reports.by_references import scores_by_references
