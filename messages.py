@@ -4,7 +4,8 @@ from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 
 _LONGEST_VALUE = 60
-_LONGEST_NAME = 100
+#: The characters of a name at most, so that what is said of it follows in the same line.
+LONGEST_NAME = 100
 _LONGEST_MESSAGE = 200
 
 
@@ -68,7 +69,7 @@ def fault(name: str, got: object, expected: str) -> str:
     >>> fault("alpha", 2, "a number below 1"), fault("ratings", "2 rows", "3 (as in references)")
     ('alpha: got 2, expected a number below 1', 'ratings: got 2 rows, expected 3 (as in references)')
     """
-    place, value = truncate(name, _LONGEST_NAME), got if isinstance(got, str) else short_repr(got)
+    place, value = truncate(name, LONGEST_NAME), got if isinstance(got, str) else short_repr(got)
     return short_line(f"{place}: got {value}, expected {expected}")
 
 

@@ -105,7 +105,7 @@ def test_names_of_strangers_are_harmless(run_here, tmp_path):
 @pytest.mark.parametrize(
     ("path", "message"),
     [
-        ("none", "none: No such file or directory, expected a file to read"),
+        ("n" * 240, f"{'n' * 49}…{'n' * 50}: No such file or directory, expected a file to read"),
         (".", f".: {os.strerror(_FOLDER_ERROR)}, expected a file to read"),
         ("empty", "empty: number of lines: got 0, expected 3 as in s.txt; texts of several lines belong in a table"),
         ("bytes", "bytes:1: got binary data, expected UTF-8 text: save it as UTF-8, or name its encoding"),

@@ -42,10 +42,7 @@ def test_lines(tmp_path, data, texts, pack):
     ("encoding", "data", "message"),
     [
         ("utf-8", b"a\n\xff\n", f"2: got invalid start byte, expected UTF-8 {SAVE}"),
-        pytest.param(
-            *("utf-8", b"a\n" * 20_000 + b"\xff\n", f"20001: got invalid start byte, expected UTF-8 {SAVE}"),
-            id="many lines",  # Windows takes no test's name of 40,000 characters
-        ),
+        ("utf-8", b"a\n" * 5_000 + b"\xff\n", f"5001: got invalid start byte, expected UTF-8 {SAVE}"),
         ("utf-8", b"\x7fELF\x02\x01\xff", f"1: got binary data, expected UTF-8 {SAVE}"),
         ("utf-16", b"ab", f"1: .*, expected UTF-16 {SAVE}"),
         ("utf-8", b"a\rb", r"1: got \\r alone between lines, expected \\n: .*"),
@@ -55,6 +52,9 @@ def test_lines(tmp_path, data, texts, pack):
         ("utf-8", gzip.compress(b"a\nb\n", mtime=0)[:-9], " Compressed file ended before .*, expected a file to read"),
         ("utf-8", b"\x1f\x8b" + bytes(20), " Unknown compression method, expected a file to read"),
         ("utf-8", b"a\n\0b\n", r"2: got the character \\0, expected text: is its encoding utf-16le or utf-16be\?"),
+        ("utf-8", b"PK\x03\x04" + bytes(26) + b"xl/workbook.xml", " got an .xlsx or .docx file, expected text, or .*"),
+        ("utf-8", b"PK\x03\x04" + bytes(26) + b"texts.txt", " got a zip file, expected text: unzip it"),
+        ("utf-8", b"\x89PNG\r\n", " got a picture, expected text"),
     ],
 )
 def test_bytes_that_are_no_text(tmp_path, encoding, data, message):
@@ -62,28 +62,6 @@ def test_bytes_that_are_no_text(tmp_path, encoding, data, message):
     path.write_bytes(data)
     with pytest.raises(FileError, match=f":{message}$"):
         list(read_lines(str(path), encoding))
-
-
-@pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        (
-            b"PK\x03\x04" + bytes(26) + b"xl/workbook.xml",
-            "an .xlsx or .docx file, expected text, or a table whose name ends in .xlsx",
-        ),
-        (b"PK\x03\x04" + bytes(26) + b"texts.txt", "a zip file, expected text: unzip it"),
-        (b"PAR1", "Parquet, expected text, or a table whose name ends in .parquet"),
-        (b"\xd0\xcf\x11\xe0", "an .xls or .doc file, expected text: save it as CSV"),
-        (b"%PDF-1.4\n", "a PDF file, expected text"),
-        (b"\x89PNG\r\n", "a picture, expected text"),
-        (b"\xfd7zXZ", "a compressed file, expected text, plain or gzipped"),
-    ],
-)
-def test_what_is_no_text_is_named(tmp_path, data, message):
-    path = tmp_path / "texts"
-    path.write_bytes(data + bytes(99))
-    with pytest.raises(FileError, match=f": got {message}$"):
-        list(read_lines(str(path)))
 
 
 def test_a_line_has_a_limit(tmp_path, monkeypatch):

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from sari.messages import short_line
 from sari.text_files.errors import FileError
-from sari.text_files.reading import read_columns
+from sari.text_files.reading import name_of, read_columns
 from sari.text_files.table_files import references_in
 from sari.validation import SystemColumns, validate_shared
 
@@ -73,12 +73,14 @@ def read_test_set(name: str, *, split: str, columns: Sequence[str] | None) -> tu
     rows = _loaded(name, test_set, split)
     for column in (first, *others):
         if column not in rows.column_names:
-            raise FileError(f"{name}: no column {column!r}, it has {', '.join(rows.column_names)}: name its columns")
+            raise FileError(
+                f"{name_of(name)}: no column {column!r}, it has {', '.join(rows.column_names)}: name its columns"
+            )
     texts = [rows[column] for column in others]
     try:
         return validate_shared(rows[first], [references_in(cells) for cells in zip(*texts, strict=True)])
     except ValueError as error:
-        raise FileError(f"{name}: {error}") from None
+        raise FileError(f"{name_of(name)}: {error}") from None
 
 
 def read_outputs(
@@ -90,7 +92,7 @@ def read_outputs(
         FileError: for a test set or a file that cannot be read, and for a fault in it.
     """
     sources, references = read_test_set(name, split=split, columns=columns)
-    files = read_columns(list(outputs.values()), encoding, like=(name, len(sources)))
+    files = read_columns(list(outputs.values()), encoding, like=(name_of(name), len(sources)))
     return SystemColumns(sources, dict(zip(outputs, files, strict=True)), references)
 
 
@@ -98,13 +100,12 @@ def _loaded(name: str, test_set: NamedSet, split: str) -> Any:
     try:
         import datasets
     except ImportError as error:
-        raise FileError(f"{name}: {error}, expected the extra 'evaluate' or requirements.txt") from None
+        raise FileError(f"{name_of(name)}: {error}, expected the extra 'evaluate' or requirements.txt") from None
     datasets.disable_progress_bars()
     for library in ("huggingface_hub", "datasets"):  # whose messages stand in the error below, too
         logging.getLogger(library).setLevel(logging.CRITICAL)
     try:
         return datasets.load_dataset(test_set.path, test_set.configuration, split=split)
     except Exception as error:  # of files, networks, builders and splits: whatever its libraries raise
-        raise FileError(
-            short_line(f"{name}: cannot load {test_set.path!r}, split {split!r}: {error or type(error).__name__}")
-        ) from None
+        got = f"{name_of(name)}: cannot load split {split!r}: {error or type(error).__name__}"
+        raise FileError(short_line(got)) from None

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sari.messages import fault
+from sari.messages import LONGEST_NAME, fault, truncate
 from sari.text_files.errors import FileError, reason
 from sari.validation import SystemColumns
 
@@ -91,8 +91,8 @@ def read_lines(path: str, encoding: str = "utf-8") -> Iterator[str]:
 
 
 def name_of(path: str) -> str:
-    """Return the name of a file in messages."""
-    return "<stdin>" if path == STANDARD_INPUT else _NAMING.get()(path) or repr(path)
+    """Return the name of a file in messages, without the middle of a long one."""
+    return "<stdin>" if path == STANDARD_INPUT else truncate(_NAMING.get()(path), LONGEST_NAME) or repr(path)
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sari.messages import count_of, escape_unprintable, fault, short_line, short_repr, truncate
-from sari.text_files.errors import FileError
+from sari.text_files.errors import FileError, reason
 from sari.text_files.reading import TABLE_ENDINGS, name_of, read_columns, read_lines
 from sari.validation import Columns, SystemColumns, validate_columns, validate_texts
 
@@ -204,7 +204,7 @@ def _read_table(path: str, encoding: str, rename: Callable[[str], str]) -> _Tabl
     """
     name, by_pandas = name_of(path), TABLE_ENDINGS.get(Path(path).suffix.lower())
     if by_pandas is not None:
-        header, rows = _read_by_pandas(path, *by_pandas)
+        header, rows = _read_by_pandas(name, path, *by_pandas)
     else:
         lines = list(read_lines(path, encoding))
         first = next(filter(None, map(str.strip, lines)), "")
@@ -221,22 +221,22 @@ def _read_table(path: str, encoding: str, rename: Callable[[str], str]) -> _Tabl
     return _Table(name, columns, rows)
 
 
-def _read_by_pandas(path: str, function: str, options: dict[str, Any]) -> tuple[list[str], _Rows]:
+def _read_by_pandas(name: str, path: str, function: str, options: dict[str, Any]) -> tuple[list[str], _Rows]:
     import pandas as pd  # here, since it is slow to import
 
     try:
         content = getattr(pd, function)(path, **options)
     except Exception as error:  # whatever the libraries of pandas raise
         raise FileError(
-            short_line(f"{path}: {error or type(error).__name__}, expected a table, or save it as CSV")
+            short_line(f"{name}: {reason(error) or type(error).__name__}, expected a table, or save it as CSV")
         ) from None
     sheets = content if isinstance(content, dict) else {"": content}
-    filled = {name: sheet for name, sheet in sheets.items() if not sheet.empty}
+    filled = {title: sheet for title, sheet in sheets.items() if not sheet.empty}
     if len(filled) > 1:
-        raise FileError(fault(path, f"sheets {', '.join(map(short_repr, filled))}", "a file with one of them"))
+        raise FileError(fault(name, f"sheets {', '.join(map(short_repr, filled))}", "a file with one of them"))
     frame = next(iter((filled or sheets).values())).rename(columns=str).astype(object)
     rows = frame.where(frame.notna(), None).to_dict("records")
-    return list(frame), {f"{path}: row {number}": row for number, row in enumerate(rows, 1)}
+    return list(frame), {f"{name}: row {number}": row for number, row in enumerate(rows, 1)}
 
 
 def _read_separated(name: str, lines: list[str], first: str) -> tuple[list[str], _Rows]:

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from sari.text_files.errors import FileError, reason
+from sari.text_files.reading import name_of
 
 STANDARD_OUTPUT = "-"
 
@@ -18,7 +19,7 @@ def check_writable(path: str, inputs: Iterable[str]) -> None:
     try:
         is_new = not os.path.exists(path)
         if not is_new and not os.path.isfile(path):
-            raise FileError(f"{path}: no regular file, expected a file to write")
+            raise FileError(f"{name_of(path)}: no regular file, expected a file to write")
         open(path, "ab").close()
         if is_new:
             os.remove(os.path.realpath(path))
@@ -26,9 +27,9 @@ def check_writable(path: str, inputs: Iterable[str]) -> None:
         temporary.touch(exist_ok=False)
         temporary.unlink()
     except OSError as error:
-        raise FileError(f"{path}: {reason(error)}, expected a file to write") from None
+        raise FileError(f"{name_of(path)}: {reason(error)}, expected a file to write") from None
     if not is_new and any(os.path.exists(other) and os.path.samefile(path, other) for other in inputs):
-        raise FileError(f"{path}: is an input, expected another file to write")
+        raise FileError(f"{name_of(path)}: is an input, expected another file to write")
 
 
 def write_lines(path: str, lines: Iterable[str]) -> None:
@@ -55,7 +56,7 @@ def write_lines(path: str, lines: Iterable[str]) -> None:
             shutil.copymode(target, written)
         written.replace(target)
     except OSError as error:
-        raise FileError(f"{path}: {reason(error)}, expected a file to write") from None
+        raise FileError(f"{name_of(path)}: {reason(error)}, expected a file to write") from None
     finally:
         written.unlink(missing_ok=True)
 
