@@ -16,7 +16,7 @@ from .messages import count_of, fault, short_repr, unknown_name
 _TEXTS = "a list with one str per segment"
 _LISTS_OF_TEXTS = "a list with, per segment, a list of str or one str"
 # A list of texts or missing values as JSON, Python and numpy write it. Others, such as "[1]", may be texts.
-_LIST_AS_TEXT = re.compile(r"""\s*(?:\[\s*(?:["'\]]|np\.str_\(|null|None|[nN]a[nN])|\(\s*(?:["']|None|nan))""")
+_LIST_AS_TEXT = re.compile(r"""\s*(?:(?:array|np\.str_)?[\[(]\s*)+(?:["'\]]|null|None|[nN]a[nN])""")
 _MOST_DIGITS = 15  # after the point of a printed score
 
 
@@ -147,7 +147,7 @@ def _check_corpus(
     references = validate_references(references)
     for name, column in outputs:
         _check_length(name, column, sources)
-    if len(references) != len(sources) and set(map(len, references)) == {len(sources)}:
+    if len(references) != len(sources) and set(map(len, references)) == {len(sources)} != {1}:
         wanted = f"{len(sources):,} (one list per segment, not one per annotator)"
         raise ValueError(fault("references", count_of(len(references), "row"), wanted))
     _check_length("references", references, sources)
@@ -218,8 +218,9 @@ def _without_lists_as_text(name: str, texts: list[str]) -> list[str]:
 
 
 def _read_python(text: str) -> Any:
-    """Return the value of a Python literal; in it numpy may have printed np.str_('a') for a str, and pandas nan."""
-    return ast.literal_eval(re.sub(r"\bnan\b", "None", text.replace("np.str_(", "(")))
+    """Return the value of a Python literal, without what numpy prints around texts; pandas prints None as nan."""
+    literal = re.sub(r"np\.str_|array|,\s*dtype=[^)]*|\s\.\.\.", "", text)
+    return ast.literal_eval(re.sub(r"\bnan\b", "None", literal))
 
 
 def _list_in(read: Callable[[str], Any], text: str) -> Sequence[Any] | None:

@@ -123,14 +123,6 @@ def sari():
     return evaluate.load(str(ROOT / "sari.py"))
 
 
-@pytest.fixture(scope="module")
-def metric(tmp_path_factory):
-    """Return one metric for a module, with a cache folder of its own: what one test leaves behind shows in the next."""
-    from four_segments import load
-
-    return load(cache_dir=str(tmp_path_factory.mktemp("cache")))
-
-
 @pytest.fixture(scope="session", params=["core", "metric"])
 def scorer(request):
     """Return what has the methods: a `Scorer`, which needs no `evaluate`, and then the metric."""
