@@ -288,7 +288,7 @@ def _checked_head(line: bytes) -> dict[str, Any]:
                 fault("data", f"a state with {name} {short_repr(head.get(name))}", "what State.to_bytes writes")
             )
     segments, texts = head["segments"], len(head["texts"])
-    if texts > segments or bool(segments) != bool(texts) or bool(segments) != bool(head["nrefs"]):
+    if texts > segments or len({bool(segments), bool(texts), bool(head["nrefs"])}) > 1:  # all or none
         raise ValueError(
             fault("data", f"a state of {count_of(segments, 'segment')} with {texts} sampled ones", "some of them")
         )

@@ -4,7 +4,6 @@ Hypothesis makes up the small ones, so that it can show the smallest that fails.
 """
 
 import random
-from functools import lru_cache
 
 import oracle
 import pytest
@@ -166,12 +165,6 @@ def assert_agrees(sari, corpus, **options):
 
 def details(sari, corpus, **options):
     return sari.with_options(**options).compute(**corpus, details=True)
-
-
-@lru_cache
-def details_of_large(sari, variant):
-    """Return the details of the large corpus as a whole, computed once for all that is compared with them."""
-    return details(sari, LARGE, variant=variant)
 
 
 def without_sentences(result):

@@ -13,7 +13,7 @@ from hostile_texts import (
     NAMES,
     assert_agrees,
     corpus_of,
-    details_of_large,
+    details,
     edited,
     edited_row,
     every_variant,
@@ -163,7 +163,7 @@ def test_hundreds_of_references(sari, variant):
 
 @every_variant
 def test_segments_of_a_large_corpus(sari, variant):
-    got = details_of_large(sari, variant)["sentences"]
+    got = details(sari, LARGE, variant=variant)["sentences"]
     some = slice(None, None, 50)
     expected = oracle.sentences(*(column[some] for column in LARGE.values()), variant=variant)
     assert {name: len(got[name]) for name in NAMES} == dict.fromkeys(NAMES, len(LARGE["sources"]))
