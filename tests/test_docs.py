@@ -8,7 +8,7 @@ from itertools import chain
 
 import pytest
 from conftest import ROOT
-from test_layout import LEAVES, PACKAGES, relative_imports
+from test_layout import LEAVES, PACKAGES, siblings
 
 from sari.command_line.choices import LeftOutWarning
 from sari.command_line.program import main
@@ -45,12 +45,6 @@ def in_the_repository(monkeypatch):
 
 def text_of(name):
     return (ROOT / name).read_text(encoding="utf-8")
-
-
-def first_cells(text, title):
-    """Return what stands between backticks at the beginning of the rows of tables under a heading."""
-    section = re.split(rf"^#+ {re.escape(title)}\n", text, flags=re.MULTILINE)[1]
-    return re.findall(r"^\| `([^`]+)`", re.split(r"^#+ ", section, maxsplit=1, flags=re.MULTILINE)[0], re.MULTILINE)
 
 
 # ---- Examples and links ---------------------------------------------------------------------------------------------
@@ -93,7 +87,7 @@ def test_files_that_commands_name_exist(document):
     assert not [name for name in named if not (ROOT / name).exists()]
 
 
-# ---- The README -----------------------------------------------------------------------------------------------------
+# ---- What documents say of the code ---------------------------------------------------------------------------------
 
 
 def test_readme_links_every_document():
@@ -107,15 +101,12 @@ def test_readme_shows_what_its_command_prints(capsys):
     assert capsys.readouterr().out == found[2]
 
 
-# ---- The other documents --------------------------------------------------------------------------------------------
-
-
 def test_documents_list_every_name():
     from sari.companion_measures.registry import MEASURES
     from sari.reports.formats import SENTENCE_FORMATS, TABLE_FORMATS
 
     warnings, measures, command_line = map(text_of, ("docs/warnings.md", "docs/measures.md", "docs/command_line.md"))
-    assert ["SariWarning", *first_cells(warnings, "Warnings")] == [*CATEGORIES]
+    assert ["SariWarning", *re.findall(r"^\| `(\w+)` \|", warnings, re.MULTILINE)] == [*CATEGORIES]
     assert not [category for category in (EnglishMeasureWarning, LeftOutWarning) if category.__name__ not in warnings]
     properties = warnings.replace("<code>&#124;</code>", "|").replace("`", "")
     assert not [row.name for row in PROPERTIES if row.name not in properties]
@@ -144,7 +135,7 @@ def test_imports_run_down_the_map_of_contributing():
     shipped = re.findall(r"^\| \w* ?\| `(\w+)\.py` \|", text_of("CONTRIBUTING.md"), re.MULTILINE)
     assert sorted(shipped) == sorted(["sari", *LEAVES])
     for place, name in enumerate(shipped):
-        assert set(relative_imports(ROOT / f"{name}.py")) <= set(shipped[place + 1 :]), name
+        assert set(siblings(ROOT / f"{name}.py")) <= set(shipped[place + 1 :]), name
 
 
 def test_contributing_names_what_there_is():
