@@ -125,10 +125,13 @@ def count_letters(texts: Iterable[str]) -> Counter[str]:
 def main_scripts(texts: Iterable[str]) -> list[str]:
     """Return the names of the scripts of texts, that of most letters first; "Latin" for no letters.
 
-    Texts with kana are Japanese: "Kana", although many of their letters are Han.
+    A script with less than a tenth of the letters is left out. Texts with kana are Japanese: "Kana", although many of
+    their letters are Han.
 
-    >>> main_scripts(["東京の橋"]), main_scripts(["东京 (Tokyo)"]), main_scripts(["3"])
-    (['Kana'], ['Latin', 'Han'], ['Latin'])
+    >>> main_scripts(["东京 (Tokyo)"]), main_scripts(["东京是日本国的首都, 有许多桥 (T)"])
+    (['Latin', 'Han'], ['Han'])
+    >>> main_scripts(["東京の橋"]), main_scripts(["3"])
+    (['Kana'], ['Latin'])
     """
     counts = count_letters(texts)
     if counts["Kana"] > _FEW_KANA * counts["Han"]:
@@ -139,8 +142,8 @@ def main_scripts(texts: Iterable[str]) -> list[str]:
 def fitting_tokenizers(texts: Iterable[str]) -> list[str]:
     """Return the tokenizers that fit the scripts of texts, those of the script with most letters first.
 
-    >>> fitting_tokenizers(["Ein Satz, über e"]), fitting_tokenizers(["東京の橋"])
-    (['13a', 'intl'], ['ja-mecab', 'spacy-ja', 'char'])
+    >>> fitting_tokenizers(["東京の橋"]), fitting_tokenizers(["东京 (Tokyo)"])
+    (['ja-mecab', 'spacy-ja', 'char'], ['13a', 'intl', 'zh', 'jieba:lcut', 'char'])
     """
     return list(dict.fromkeys(chain.from_iterable(SCRIPTS[name].tokenizers for name in main_scripts(texts))))
 

@@ -16,11 +16,8 @@ from sari.companion_measures.readability import EnglishMeasureWarning
 from sari.data_warnings import CATEGORIES
 from sari.text_checks import PROPERTIES
 
-DOCUMENTS = [
-    path
-    for folder in (".", "docs", "examples", "integrations", "tests/data")
-    for path in sorted((ROOT / folder).glob("*.md"))
-]
+FOLDERS = (".", "docs", "examples", "tests/data")
+DOCUMENTS = [path for folder in FOLDERS for path in sorted((ROOT / folder).glob("*.md"))]
 MODULES = [
     path.relative_to(ROOT)
     for path in sorted(chain(ROOT.glob("[!_]*.py"), *((ROOT / name).rglob("[!_]*.py") for name in PACKAGES)))

@@ -20,7 +20,6 @@ from sari.languages import (
     SCRIPTS,
     count_letters,
     describe,
-    fitting_tokenizers,
     load_function,
     load_tokenizer,
     version_of,
@@ -76,33 +75,27 @@ def test_letters_and_marks_are_those_of_unicode(name):
     assert not [mark for mark in SCRIPTS[name].marks if mark not in others and not regex.match(r"\p{STerm}", mark)]
 
 
-def test_a_few_letters_of_another_script_ask_for_no_tokenizer():
-    texts = ["漢字漢字"] * 20
-    assert fitting_tokenizers([*texts, "SARI"]) == fitting_tokenizers(texts)
-    assert fitting_tokenizers([*texts, "SARI " * 20]) == [*fitting_tokenizers(texts), *fitting_tokenizers(["SARI"])]
-
-
 # ---- Names in signatures --------------------------------------------------------------------------------------------
 
-#: Tokenizers and splitters, and patterns of their names.
-NAMES = [
-    ("intl", "intl"),
-    ("moses", f"moses-{version('sacremoses')}"),
-    ("ja-mecab", r"ja-mecab-[\d.]+-IPA"),
-    ("spacy-de", f"spacy-de-{version('spacy')}"),
-    ("punkt", f"punkt-{version('nltk')}"),
-    # Functions of modules, with the version of what they are installed with.
-    (nltk.word_tokenize, f"nltk.tokenize:word_tokenize-{version('nltk')}"),
-    ("mpl_toolkits.axes_grid1:Grid", f"mpl_toolkits.axes_grid1:Grid-{version('matplotlib')}"),
-    (own_tokenizer, "four_segments:own_tokenizer"),
-    # What cannot be imported.
-    (sacrebleu.utils.SACREBLEU_DIR.title, "custom.str.title"),
-    (lambda text: text, "custom.<lambda>"),
-    (type("A|B", (), {"__call__": str.split})(), "custom.A_B"),  # | separates parts of a signature
-]
 
-
-@pytest.mark.parametrize(("value", "pattern"), NAMES)
+@pytest.mark.parametrize(
+    ("value", "pattern"),
+    [
+        ("intl", "intl"),
+        ("moses", f"moses-{version('sacremoses')}"),
+        ("ja-mecab", r"ja-mecab-[\d.]+-IPA"),
+        ("spacy-de", f"spacy-de-{version('spacy')}"),
+        ("punkt", f"punkt-{version('nltk')}"),
+        # Functions of modules, with the version of what they are installed with.
+        (nltk.word_tokenize, f"nltk.tokenize:word_tokenize-{version('nltk')}"),
+        ("mpl_toolkits.axes_grid1:Grid", f"mpl_toolkits.axes_grid1:Grid-{version('matplotlib')}"),
+        (own_tokenizer, "four_segments:own_tokenizer"),
+        # What cannot be imported.
+        (sacrebleu.utils.SACREBLEU_DIR.title, "custom.str.title"),
+        (lambda text: text, "custom.<lambda>"),
+        (type("A|B", (), {"__call__": str.split})(), "custom.A_B"),  # | separates parts of a signature
+    ],
+)
 def test_names_in_signatures(value, pattern):
     assert re.fullmatch(pattern, describe(value))
 
@@ -208,22 +201,17 @@ def test_models_are_fetched_when_texts_are_tokenized(monkeypatch, tmp_path, capl
     assert f"{row.fetches} to {tmp_path}" in caplog.text
 
 
-@pytest.mark.parametrize("is_there", [False, True])
-def test_without_punkt_one_line_says_how_to_get_it(monkeypatch, tmp_path, is_there):
+@pytest.mark.usefixtures("without_punkt")
+def test_without_punkt_one_line_says_how_to_get_it(monkeypatch, tmp_path):
     """Also where a download was interrupted; and what needs no sentences goes on working."""
-    load_function.cache_clear()
     (tmp_path / "tokenizers").mkdir()
-    if is_there:
-        (tmp_path / "tokenizers" / "punkt_tab.zip").write_bytes(b"PK\x03\x04, and no more")
-    monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
+    (tmp_path / "tokenizers" / "punkt_tab.zip").write_bytes(b"PK\x03\x04, and no more")
+    for path in ([], [str(tmp_path)]):
+        monkeypatch.setattr(nltk.data, "path", path)
+        with pytest.raises(ImportError, match=r"^sentence_splitter: 'punkt' needs NLTK and its data: pip install nltk"):
+            Scorer("dsari").compute(**TEXTS)
     assert list(resolve_variants()[1]) == ["dsari"]
     assert Scorer("dsari", sentence_splitter=str.splitlines).compute(**TEXTS)["sari"] > 0
-    message = (
-        "sentence_splitter: 'punkt' needs NLTK and its data: pip install nltk && python -m nltk.downloader punkt_tab; "
-        "or pass a callable from a text to the list of its sentences"
-    )
-    with refuses(ImportError, message):
-        Scorer("dsari").compute(**TEXTS)
 
 
 # ---- What comes from somebody else imports nothing ------------------------------------------------------------------

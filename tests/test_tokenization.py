@@ -103,7 +103,7 @@ THEIRS = {
     "ko-mecab": lambda: sacrebleus("ko_mecab", "TokenizerKoMecab"),
     "moses": lambda: lambda text: sacremoses.MosesTokenizer(lang="en").tokenize(text, return_str=True, escape=False),
 }
-DOWNLOADED = ("spm", "flores101", "flores200", "spBLEU-1K")
+DOWNLOADED = {"spm", "flores101", "flores200", "spBLEU-1K"}
 
 TEXTS = [
     "",
@@ -113,21 +113,15 @@ TEXTS = [
     "나는 학교에 갔다. 그는 안 갔다!",
     "我喜欢SARI，1.5倍。",
     "Привет, мир… «да»",
-    "tab\there\nand\r\nthere",
-    "a  double  space ",
-    "\u3000ideographic\u3000space\u3000",
+    "\u3000ideographic\u3000space\u3000 and  double  space\r\n tab\there\n",
     "&amp; &lt;b&gt; &quot;x&quot; [x] | <skipped>",
     "e\u0301 🙂 👩\u200d👩\u200d👧 \u00ad \u200b",
     "http://example.org/?a=1&b=2 a_b state-of-the-art U.S.A. Mr. O'Neill",
 ]
 
 
-def test_every_name_is_tested():
-    assert set(TOKENIZERS) == {*THEIRS, *DOWNLOADED}
-
-
 @pytest.mark.parametrize("lowercase", [False, True])
-@pytest.mark.parametrize("name", THEIRS)
+@pytest.mark.parametrize("name", [name for name in TOKENIZERS if name not in DOWNLOADED])
 def test_tokens_are_those_of_the_package(name, lowercase):
     theirs = THEIRS[name]()
     texts = [text.lower() for text in TEXTS] if lowercase else TEXTS
@@ -152,7 +146,7 @@ def test_callables_return_text_or_lists_of_tokens():
         tokenized("a\ud800")
 
 
-# ---- Ids ------------------------------------------------------------------------------------------------------------
+# ---- Ids and chunks --------------------------------------------------------------------------------------------------
 
 #: Texts are split at whitespace, and not lowercased.
 AS_WRITTEN = replace(VARIANTS["xu2016"], lowercase=False, splits_on_space=False)
@@ -179,9 +173,6 @@ def test_ids_are_equal_where_tokens_are():
 def test_no_texts(tokenize):
     assert split_into_tokens([], replace(PLAIN, tokenize=tokenize)) == []
     assert list(encode_corpus([], [], [[]], replace(AS_WRITTEN, tokenize=tokenize))) == []
-
-
-# ---- Chunks ---------------------------------------------------------------------------------------------------------
 
 
 def test_a_long_corpus_is_never_encoded_as_a_whole():
