@@ -17,7 +17,7 @@ def paragraph(printed):
 
     def text(*options):
         latex = printed(*EXAMPLE[:-2], *options, "--format", "latex", "--quiet")
-        (whole,) = re.findall("^We compute SARI~.*", latex, re.MULTILINE)
+        (whole,) = re.findall("^(?:We compute SARI~|The test data).*", latex, re.MULTILINE)
         before, footnote, after = re.fullmatch(r"(.*?)(?:\\footnote\{\\raggedright (.*?)\.\}(.*))?", whole).groups()
         return before + (after or ""), footnote and footnote.replace(BREAK, "|")
 
@@ -41,6 +41,21 @@ def paragraph(printed):
 def test_what_was_chosen_is_said(paragraph, options, facts):
     text, _ = paragraph(*SYSTEMS, *options)
     assert [fact for fact in facts if fact not in text] == []
+
+
+@pytest.mark.parametrize(
+    ("shown", "absent"),
+    [
+        ("sari p", ["resamples of", "sacreBLEU"]),
+        ("keep intervals bleu", []),
+        ("bleu", ["SARI", "tokens", "resamples of"]),
+    ],
+)
+def test_what_is_not_shown_is_not_said(paragraph, shown, absent):
+    given = [*SYSTEMS, "--paired-ar", "--confidence", "--measures", "bleu", "--resamples", "20", "--show"]
+    text, _ = paragraph(*given, *shown.split())
+    facts = ["SARI", "tokens", "20 trials", "resamples of", "sacreBLEU"]
+    assert [fact for fact in facts if fact not in text] == absent
 
 
 def test_all_citations_are_in_the_bibliography(paragraph):
