@@ -56,7 +56,7 @@ NOT_EVERYWHERE = [
     for name in re.findall(r"^[a-z][\w-]*", (ROOT / file).read_text(encoding="utf-8"), re.MULTILINE)
 ]
 #: Fixtures that take long to start: the tests that use one run in one worker.
-STARTED_ONCE = ("address", "addresses", "figures", "memorised", "wheel")
+STARTED_ONCE = ("address", "figures", "memorised", "wheel")
 
 # How long an example takes tells nothing on a machine that does other things too. In CI examples are the same ones each
 # time, and fresh ones everywhere else.

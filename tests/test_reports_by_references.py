@@ -37,6 +37,15 @@ def test_all_subsets_where_they_are_few(variant):
             assert list(figures.values()) == pytest.approx(of(scores, axis=0), abs=1e-9)
 
 
+def test_of_many_subsets_some_are_drawn():
+    columns = SystemColumns(SOURCES, {"one": OUTPUTS["one"]}, REFERENCES)
+    one, same, other = (
+        scores_by_references(columns, resolve_variant("easse"), subsets=3, seed=seed) for seed in (1, 1, 2)
+    )
+    assert [(row.references, row.subsets) for row in one] == [(1, 3), (2, 3), (3, 3), (4, 1)]
+    assert one == same != other
+
+
 def test_on_the_command_line(printed, printed_json):
     given = [*EXAMPLE, *SYSTEMS[:2], "--by-references"]
     report = printed_json(*given)

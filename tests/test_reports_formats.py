@@ -92,9 +92,10 @@ def test_latex_has_bold_marks_and_rules():
         ["[x]", Cell("1.0", mark=HIGHER), "[-2.5, 2.5]", "1-3"],
         ["t_t", Cell("2", best=True), "", ""],
         ["copy", "-3.0", "", Cell("0", mark=LOWER)],
+        ["empty", "0", "", ""],
     ]
     headings = ["System", "SARI", "95% CI", "Ranks"]
-    table = make_table("A & B", headings, rows, apart=[2], notes=["CI: interval < 1"], best="best")
+    table = make_table("A & B", headings, rows, apart=[2, 3], notes=["CI: interval < 1"], best="best")
     lines = written(table, "latex", label="tab:x").splitlines()
     assert lines[lines.index(r"\toprule") + 1 : lines.index(r"\bottomrule")] == [
         r"System & SARI & 95\% CI & Ranks \\",
@@ -103,6 +104,7 @@ def test_latex_has_bold_marks_and_rules():
         r"t\_t & \textbf{2} &  &  \\",
         r"\midrule",
         r"copy & $-$3.0 &  & 0\rlap{$^{\dagger}$} \\",
+        r"empty & 0 &  &  \\",
     ]
     assert {r"\caption{A \& B}", r"\label{tab:x}"} <= set(lines)
     assert "CI: interval $<$ 1. Bold: best." in lines[-5]

@@ -11,42 +11,39 @@ from sari.command_line.program import main
 pytest_plugins = ("web_app",)
 
 #: A4 between the margins of the page, in pixels.
-PAPER = (688, 1000)
-FILES = ["outputs", "outputs.rewriting", "sources", "references.0"]
+PAPER = {"width": 688, "height": 1000}
 #: What stands further right than the page is wide, unless it can be scrolled to.
 CUT = """() => [...document.body.querySelectorAll("*")]
     .filter(one => one.getBoundingClientRect().right > innerWidth + 1)
     .filter(one => getComputedStyle(one.closest(".wide") ?? one).overflowX !== "auto")
     .map(one => one.outerHTML.slice(0, 80))"""
 
-FILTER = "getComputedStyle(document.querySelector('figure img')).filter"
-
-
-def written(folder, systems, *options):
-    outputs = [f"a_name_that_is_long_{place}=examples/{FILES[place % 4]}.txt" for place in range(systems)]
-    path = folder / f"{systems}.html"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(ROOT)
-        assert main([*EXAMPLE, "--outputs", *outputs, *options, "--report", str(path)]) == 0
-    return path.as_uri()
+MORE_OF_THE_SAME = """for (const kind of [".example", ".wide", "h4 + dl"])
+    [...document.querySelectorAll(kind)].slice(6).forEach(one => one.remove())"""
 
 
 @pytest.fixture(scope="module")
-def addresses(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("reports")
-    more = ("--baselines", "--why", "hf", "--by-order", "--by-references", "--all-pairs", "--confidence")
-    return {3: written(folder, 3, "--paired-ar"), 20: written(folder, 20, *more, "--resamples", "99")}
+def address(tmp_path_factory):
+    """Write the report of many systems, and return its address."""
+    path = tmp_path_factory.mktemp("reports") / "x.html"
+    files = ["outputs", "outputs.rewriting", "sources", "references.0"] * 5
+    outputs = [f"a_name_that_is_long_{place}=examples/{file}.txt" for place, file in enumerate(files)]
+    more = ["--baselines", "--why", "hf", "--by-order", "--by-references", "--all-pairs", "--confidence"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(ROOT)
+        assert main([*EXAMPLE, "--outputs", *outputs, *more, "--resamples", "99", "--report", str(path)]) == 0
+    return path.as_uri()
 
 
 @pytest.fixture
-def opened(browser, addresses):
-    """Return a function that opens the report of so many systems, in a context of its own."""
+def opened(browser, address):
+    """Return a function that opens the report in a context of its own."""
     with ExitStack() as contexts:
 
-        def opened(systems, size, scheme="light"):
+        def opened(size, scheme="light"):
             viewport = dict(zip(("width", "height"), size, strict=True))
             page = contexts.enter_context(browser.new_context(viewport=viewport, color_scheme=scheme)).new_page()
-            page.goto(addresses[systems])
+            page.goto(address)
             return page
 
         yield opened
@@ -55,38 +52,30 @@ def opened(browser, addresses):
 @pytest.mark.parametrize(("size", "scheme"), [(PHONE, "light"), (DESKTOP, "dark")])
 def test_axe_finds_nothing(opened, size, scheme):
     """Among other things, that words stand out from their grounds, by 4.5 to 1, light and dark."""
-    page, rules = opened(3, size, scheme), RULES if scheme == "light" else CONTRAST
+    page, rules = opened(size, scheme), RULES if scheme == "light" else CONTRAST
     ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert (ground == "rgb(255, 255, 255)") == (scheme == "light")
     page.locator(".whys summary").first.click()
-    more_of_the_same = "[...document.querySelectorAll('.example')].slice(6)"
-    page.evaluate(f"{more_of_the_same}.forEach(one => one.remove())")
+    page.evaluate(MORE_OF_THE_SAME)
     assert axe(page, rules) == []
 
 
-@pytest.mark.parametrize("systems", [3, 20])
-def test_nothing_is_cut(opened, systems):
-    page = opened(systems, PHONE)
+def test_nothing_is_cut(opened):
+    page = opened(PHONE)
     assert page.evaluate(CUT) == []
     assert page.evaluate("document.documentElement.scrollWidth") == PHONE[0]  # tables scroll, the page does not
     page.emulate_media(media="print")
-    page.set_viewport_size({"width": PAPER[0], "height": PAPER[1]})
+    page.set_viewport_size(PAPER)
     assert page.evaluate(CUT) == []
     assert page.evaluate("getComputedStyle(document.querySelector('.wide')).overflowX") == "visible"
 
 
-def test_reasons_and_later_segments_are_folded_but_not_on_paper(opened):
-    page = opened(3, DESKTOP)
-    for reasons in (page.locator(".whys ul").first, page.locator(".whys ul").last):
-        assert not reasons.is_visible()
+def test_paper_shows_what_is_folded_and_no_dark_pictures(opened):
+    page = opened(DESKTOP, "dark")
+    first, last = page.locator(".whys ul").first, page.locator(".whys ul").last
+    colours = "getComputedStyle(document.querySelector('figure img')).filter"
+    assert (first.is_visible(), last.is_visible(), "invert" in page.evaluate(colours)) == (False, False, True)
     page.locator(".whys summary").first.click()
-    assert "references" in page.locator(".whys ul").first.inner_text()
+    assert "references" in first.inner_text()
     page.emulate_media(media="print")
-    assert page.locator(".whys ul").last.is_visible()
-
-
-def test_dark_pictures_stay_off_paper(opened):
-    page = opened(3, DESKTOP, "dark")
-    assert "invert" in page.evaluate(FILTER)
-    page.emulate_media(media="print")
-    assert page.evaluate(FILTER) == "none"
+    assert (last.is_visible(), page.evaluate(colours)) == (True, "none")

@@ -226,7 +226,7 @@ def test_a_system_and_a_baseline_may_have_one_name(printed, tmp_path):
     assert found[_MEASURES] == [
         ["Measure", "copy", "baseline: copy", "baseline: references"],
         ["Words added", "0.132", "0.000", "0.323"],
-        ["mine", "1.00", "", ""],
+        ["mine", "1.000", "", ""],
     ]
 
 
