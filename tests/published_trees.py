@@ -71,11 +71,11 @@ def _test_set():
 
 def _rated_sentences():
     """Return files with the columns of all of them."""
-    place, spelled = [*range(SENTENCES)] * 3, [*OF_2022[0]]
+    spelled = [*OF_2022[0]]
     spelled[3] += " then"
     columns = {
         ("system", "sys_name", "Input.system"): np.repeat(SYSTEMS, SENTENCES),
-        ("original_id", "Input.id"): place,
+        ("original_id", "Input.id"): [*range(SENTENCES)] * 3,
         ("simp_sent", "simplification", "processed_generation", "generation", "Input.simplified"): ALL,
         ("original", "orig_sent"): [text.upper() for text in ORIGINALS] * 3,
         ("Input.original",): spelled * 3,
@@ -112,13 +112,14 @@ def _rated_documents():
     others = {"meaning": 0 * means, "simplicity-overall": (RATINGS[-SENTENCES:] / 7).round(3)}
     outputs = {"Original": ORIGINALS, "ours": ONE, "Elementary": TWO}
     read = [rated(TWO, {"Correct answer": means}, simplification=own, system=name) for name, own in outputs.items()]
-    pairs = {"simplification1": ONE, "simplification2": THREE}
+    preferred, pairs = (
+        [int(place % 3 == 0) for place in range(SENTENCES)],
+        {"simplification1": ONE, "simplification2": THREE},
+    )
     return {
         f"{folder}/dwiki_final.jsonl": rated([*TWO[:-1], ONE[-1]], words | others, simplification=ONE),
         f"{folder}/qa.jsonl": pd.concat(read),
-        f"{folder}/cochrance_lj.jsonl": rated(
-            TWO, {"readability": [int(place % 3 == 0) for place in range(SENTENCES)]}, **pairs
-        ),
+        f"{folder}/cochrance_lj.jsonl": rated(TWO, {"readability": preferred}, **pairs),
     }
 
 
@@ -137,12 +138,12 @@ def _rated_in_many_files():
         people = [{str(more): {"simplicity": mean + more} for more in (-1, 0, 1)} for mean in own]
         rows = pd.DataFrame({**texts, "simple": outputs, "label_annotations": people, "model": model})
         files[f"{under}/likert_{model}.json"] = rows
-    columns = ["sentence_origin", "sentence_reference", "sentence_hypothesis", "system"]
-    columns += [f"score_simplicity_{rater}" for rater in (1, 2, 3)]
-    texts = {"BART": ONE, "EditNTS": TWO, "Reference": THREE}
-    rows = [
-        dict(zip(columns, (source, reference, output, system, mean - 1, mean, mean + 1), strict=True))
-        for source, reference, mean, *outputs in zip(ORIGINALS, THREE, means[0], *texts.values(), strict=True)
-        for system, output in zip(texts, outputs, strict=True)
-    ]
+    systems = {
+        "sentence_origin": np.repeat(ORIGINALS, 3),
+        "sentence_reference": np.repeat(THREE, 3),
+        "sentence_hypothesis": np.ravel([ONE, TWO, THREE], "F"),
+        "system": ["BART", "EditNTS", "Reference"] * SENTENCES,
+        **{f"score_simplicity_{rater}": np.repeat(means[0], 3) + rater - 2 for rater in (1, 2, 3)},
+    }
+    rows = pd.DataFrame(systems).to_dict("records")
     return files | {"jades/jades_manual_scores.json": {"valid": rows[:18], "test": rows[18:]}}
