@@ -21,6 +21,7 @@ from scipy import stats
 from tqdm import tqdm
 
 from sari.corpus_statistics import score_columns
+from sari.messages import count_of
 from sari.research.collections_of_ratings import rated_in_test_set
 from sari.research.files import Study, read_runs, read_table, read_test_set
 from sari.validation import Columns
@@ -67,11 +68,10 @@ def compute_figures(folder: Path) -> pd.DataFrame:
     patterns = stored[["sources", "references", "outputs"]].agg(" ".join, axis=1).str.split()
     here = patterns.map(lambda row: all((folder / pattern.split("/")[1]).is_dir() for pattern in row))
     if not here.all():
-        print(
-            f"{folder}: {(~here).sum()} rows are not computed, since their repositories are not here", file=sys.stderr
-        )
-    rows = tqdm(stored[here].to_dict("records"), disable=None, leave=False)
-    stored.loc[here, "ours"] = [score_row(row, folder) for row in rows]
+        rows = count_of((~here).sum(), "row")
+        print(f"{folder}: not computed, since their repositories are not here: {rows}", file=sys.stderr)
+    records = tqdm(stored[here].to_dict("records"), disable=None, leave=False)
+    stored.loc[here, "ours"] = [score_row(row, folder) for row in records]
     return stored
 
 

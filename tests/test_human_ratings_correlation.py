@@ -57,12 +57,10 @@ def test_values_and_intervals_are_those_of_scipy(coefficient):
         ({"a": [1, 2]}, ["good", "bad"], {}, "ratings: got a value that is no number, expected numbers"),
         ({"a": [[1], [2]]}, [1, 2], {}, "a: got 2 dimensions, expected one number per row"),
         ({}, [1, 2], {}, "scores: got none, expected at least one column of numbers"),
-        ({"a": [1, 2]}, [1, 2], {"coefficient": "phi"}, "coefficient: got 'phi', expected "),
         ({"a": [1, 2]}, [1, 2], {"baseline": "b"}, "baseline: got 'b', expected "),
         ({"a": [1, 2]}, [1, 2], {"groups": [1]}, "groups: got 1 row, expected 2 (as in ratings)"),
         ({"a": [1, 2]}, [1, 2], {"groups": [1, 1]}, "groups: got one group, expected at least two to draw from"),
         ({"a": [1, 2]}, [1, 2], {"systems": [1, 1]}, "systems: got 1, expected at least two"),
-        ({"a": [1, 2]}, [1, 2], {"confidence": 2}, "confidence: got 2, expected a number between 0 and 1"),
     ],
 )
 def test_refusals(scores, ratings, options, message):

@@ -96,15 +96,15 @@ def test_another_commit_is_said_once(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("name", "folder", "message"),
+    ("arguments", "message"),
     [
-        ("sistems", ".", "sistems"),
-        ("systems", "xu2017", "xu2017"),
-        ("systems", ".", "expected a checkout of https://github.com/feralvam/easse"),
+        (["sistems"], "sistems"),
+        (["systems", "xu2017"], "xu2017"),
+        (["systems", "."], "expected a checkout of https://github.com/feralvam/easse"),
     ],
 )
-def test_bad_names_and_folders_are_refused(name, folder, message, checkouts, monkeypatch, capsys):
-    monkeypatch.chdir(checkouts)
+def test_bad_names_and_folders_are_refused(arguments, message, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit, match="2"):
-        main([name, folder])
+        main(arguments)
     assert message in capsys.readouterr().err.split("\n")[-2]
