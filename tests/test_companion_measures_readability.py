@@ -2,18 +2,16 @@
 
 import gzip
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from programs import example_corpus
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from sari.companion_measures import readability as measures
 from sari.text_files.errors import FileError
-
-EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 
 # What EASSE's count_syllables_in_word (6a4352e) returns.
 SYLLABLES = {
@@ -23,10 +21,6 @@ SYLLABLES = {
 }
 
 texts = st.lists(st.text("abe .-A1", max_size=12), max_size=4)
-
-
-def lines(name):
-    return (EXAMPLES / name).read_text("utf-8").splitlines()
 
 
 @pytest.mark.parametrize(("word", "syllables"), SYLLABLES.items())
@@ -50,15 +44,11 @@ STOP_WORDS = {"the", "of", "in", "and", "a", "was", "is", "it", "to", "by", "on"
 
 
 def test_word_ranks_are_easses():
-    split = Tokenizer13a()
-    counts = Counter(
-        word
-        for name in ("references.0.txt", "outputs.txt")
-        for text in lines(name)
-        for word in split(text.lower()).split()
-    )
+    corpus, split = example_corpus(), Tokenizer13a()
+    texts = [*corpus["predictions"]["deleting"], *(row[0] for row in corpus["references"])]
+    counts = Counter(" ".join(split(text.lower()) for text in texts).split())
     ranked = sorted(counts, key=lambda word: (-counts[word], word))[:200]
-    column = [split(text.lower()) for text in lines("sources.txt")[:3]]
+    column = [split(text.lower()) for text in corpus["sources"][:3]]
     found = measures.word_ranks(column, {word: rank for rank, word in enumerate(ranked)}, STOP_WORDS)
     assert found.tolist() == pytest.approx(WORD_RANKS, abs=1e-9)
 
@@ -72,9 +62,7 @@ def test_words_of_files_are_read_as_texts_are(tmp_path, monkeypatch):
     assert measures.read_stop_words(path, "latin-1") == {"the", "of", "été"}
 
 
-@pytest.mark.parametrize(("content", "message"), [(b"", "got no word"), (b"PAR1", "got Parquet")])
-def test_other_files_are_no_tables(tmp_path, content, message):
-    path = tmp_path / "frequencies.tsv"
-    path.write_bytes(content)
-    with pytest.raises(FileError, match=message):
-        measures.read_ranks(path)
+def test_a_file_without_words_is_refused(tmp_path):
+    (tmp_path / "frequencies.tsv").touch()
+    with pytest.raises(FileError, match="got no word"):
+        measures.read_ranks(tmp_path / "frequencies.tsv")

@@ -1,7 +1,5 @@
 """The measures of simplification: sentences, laws of pairs, and what is refused."""
 
-import re
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -20,14 +18,11 @@ pairs = st.lists(st.tuples(texts, texts), min_size=1, max_size=4).map(
     [
         ("", 0),
         (" . . ", 0),
-        ("no mark at all", 1),
-        ("One .", 1),
         ("one . two . and a rest", 3),
         ('He said "no." She said "yes."', 2),
         ("Wait ... what ?!", 2),
         ("visit example.io or Node.JS, not it.ended .", 1),
         ("3.5 percent of 1.000 .", 1),
-        ("See www.example.com.", 1),
         ("Mr. Smith met Dr. T. Jones .", 1),
         ("The U.S. army , e.g. in Europe .", 1),
         ("mr . smith met dr . jones . he left .", 2),
@@ -72,13 +67,6 @@ def test_laws_of_pairs(columns):
     assert ((distances == 0) == measures.equal_tokens(*columns)).all()
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: measures.splits(["a"], ["a", "b"]), "predictions: got 2 rows, expected 1 (as in"),
-        (lambda: measures.edit_distances(["a"], []), "references: got 0 rows, expected 1 (as in texts)"),
-    ],
-)
-def test_refusals(call, message):
-    with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
-        call()
+def test_columns_of_other_lengths_are_refused():
+    with pytest.raises(ValueError, match=r"^predictions: got 2 rows, expected 1 \(as in sources\)$"):
+        measures.splits(["a"], ["a", "b"])

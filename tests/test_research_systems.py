@@ -97,11 +97,7 @@ def test_another_commit_is_said_once(tmp_path, capsys):
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [
-        (["sistems"], "sistems"),
-        (["systems", "xu2017"], "xu2017"),
-        (["systems", "."], "expected a checkout of https://github.com/feralvam/easse"),
-    ],
+    [(["sistems"], "sistems"), (["systems", "xu2017"], "xu2017"), (["systems", "."], "github.com/feralvam/easse")],
 )
 def test_bad_names_and_folders_are_refused(arguments, message, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
