@@ -1,7 +1,7 @@
 """How hard texts are to read: EASSE's Flesch–Kincaid grade and the ranks of words by frequency.
 
-Kincaid et al. 1975 do not define what a word, a syllable and a sentence are: implementations differ by two grades on
-the same text. Papers report EASSE's.
+Kincaid et al. 1975 do not define what a word, a syllable and a sentence are, so that implementations differ. Papers
+report EASSE's.
 """
 
 import re

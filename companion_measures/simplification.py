@@ -117,8 +117,8 @@ def sentence_ratios(sources, predictions) -> np.ndarray:
     Raises:
         ImportError: without NLTK's Punkt.
 
-    >>> sentence_ratios(["he came and he saw ."], ["he came . he saw ."])
-    array([2.])
+    >>> sentence_ratios(["he came and he saw .", ""], ["he came . he saw .", "he left ."])
+    array([2., 0.])
     """
     sources, predictions = validate_texts("sources", sources), validate_texts("predictions", predictions)
     check_length("predictions", predictions, sources, "sources")

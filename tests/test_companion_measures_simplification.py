@@ -27,7 +27,7 @@ pairs = st.lists(st.tuples(texts, texts), min_size=1, max_size=4).map(
         ("The U.S. army , e.g. in Europe .", 1),
         ("mr . smith met dr . jones . he left .", 2),
         ("plan b . plan c .", 2),
-        ("It lasted approx. five years.", 1),
+        ("He left Apple Inc. headquarters.", 1),
         ("vitamin C. It helps.", 1),
         ("He moved to the U.S.", 1),
         ("彼は（行った。）来た！３．５です．", 3),

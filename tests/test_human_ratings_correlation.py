@@ -25,9 +25,9 @@ def test_values_and_intervals_are_those_of_scipy(coefficient):
     ratings = np.round(one + draws.normal(0, 4, 40))
     scores = {
         "one": one,
-        "rare": np.arange(40) == 0,
+        "rare": np.where(np.arange(40) == 0, 0.3, 0.1),
         "other": other,
-        "flat": np.ones(40),
+        "flat": np.full(40, 0.1),
     }  # "rare" is flat in some draws
     groups = [f"source {place % 9}" for place in range(40)]
     options = {"coefficient": coefficient, "baseline": "other"}
@@ -46,6 +46,7 @@ def test_values_and_intervals_are_those_of_scipy(coefficient):
     assert found["one"].difference_interval == pytest.approx(np.quantile(differences, [0.05, 0.95]), abs=1e-12)
     assert found["other"].difference is None
     assert agreement(scores, ratings, **options)["one"].interval is None
+    assert agreement(scores, ratings, groups=np.arange(40) % 2, confidence=0.9, **options)["one"].interval
 
 
 @pytest.mark.parametrize(
