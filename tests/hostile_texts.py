@@ -98,7 +98,7 @@ def options_of(draw, variant):
     if options.get("level", row.level) == "corpus":
         options["penalties"] = "none"
     if options.get("penalties", row.penalties) != "none":
-        options["sentence_splitter"] = draw(st.sampled_from([str.splitlines, at_periods]))
+        options["sentence_splitter"] = draw(st.sampled_from(["punkt", str.splitlines, at_periods]))
     return options
 
 
