@@ -132,7 +132,7 @@ class Options(argparse.Namespace):
     @property
     def layout(self) -> Layout:
         """The caption and the label of the first LaTeX table."""
-        return Layout(self.caption, self.label) if self.label else Layout(self.caption)
+        return Layout(self.caption, self.label)
 
 
 def read_systems(options: Options) -> SystemColumns:
