@@ -24,8 +24,7 @@ def run_program(main: Callable[[], int], program: str) -> int:
         if isinstance(stream, io.TextIOWrapper):
             # Files and pipes get UTF-8, as all files of this program, also where Windows has another encoding.
             is_fixed = stream.isatty() or "PYTHONIOENCODING" in os.environ
-            # Text waits for `flush`, where an error can be caught: argparse ignores those of `write`.
-            stream.reconfigure(encoding=None if is_fixed else "utf-8", errors="backslashreplace", write_through=False)
+            stream.reconfigure(encoding=None if is_fixed else "utf-8", errors="backslashreplace")
     try:
         try:
             return main()

@@ -159,7 +159,7 @@ def _lines_to_explain(options: Options, columns: Columns, variant: Variant) -> l
 
     scores = score_columns(columns, variant, sentences=True).sentences()["sari"]
     worst = sorted(range(1, len(scores) + 1), key=lambda line: scores[line - 1])
-    best = sorted(worst, key=lambda line: (-scores[line - 1], line))
+    best = sorted(worst, key=lambda line: -scores[line - 1])
     chosen: list[int] = []
     for which, count, line in re.findall(r"(worst|best)(?: (\d+))?|(\d+)", " ".join(options.explain)):
         number = int(count or line or 1)

@@ -182,12 +182,15 @@ def printed_json(printed):
 @pytest.fixture
 def run_here(capsys, monkeypatch):
     """Return a function that runs `score.py` as `programs.run` does, but in this process, for speed."""
-    from programs import COMMAND, exit_of
+    from programs import COMMAND
+
+    from sari.command_line.program import main
 
     def run(*arguments, folder):
+        monkeypatch.chdir(folder)
         with warnings.catch_warnings():
             warnings.simplefilter("error", UserWarning)  # it would stand on standard error
-            status = exit_of(monkeypatch, folder, *arguments)
+            status = main(list(arguments))
         output = capsys.readouterr()
         return subprocess.CompletedProcess([*COMMAND, *arguments], status, output.out.encode(), output.err.encode())
 

@@ -107,14 +107,6 @@ def refusal_of(process):
     return line.removeprefix("score.py: error: ")
 
 
-def exit_of(monkeypatch, folder, *arguments):
-    """Return the exit status of `score.py` in a folder, run in this process for speed."""
-    from sari.command_line.program import main
-
-    monkeypatch.chdir(folder)
-    return main(list(arguments))
-
-
 def write_corpus(folder, segments, text="a b c d"):
     for name in ("s.txt", "o.txt", "r.txt"):
         (folder / name).write_text("".join(f"{text} {number}\n" for number in range(segments)))

@@ -1,42 +1,21 @@
 """`score.py`: files that are read or refused, a line explained, the variant of a figure, and commands for a paper."""
 
-import errno
 import gzip
 import json
-import os
 import re
 import shlex
 import shutil
 import subprocess
 
 import pytest
-from programs import EXAMPLE, FILES, ROOT, SYSTEMS, exit_of, output_of, refusal_of, run
+from programs import EXAMPLE, FILES, ROOT, SYSTEMS, example_corpus, output_of, refusal_of, run
 from report_corpus import explained
 
 from sari.command_line import program
 from sari.reports import terminal
 from sari.reports.formats import TABLE_FORMATS
 
-# What the system says of a folder that is read as a file.
-_FOLDER_ERROR = errno.EISDIR if os.name == "posix" else errno.EACCES
-
-EXPLAINED = {
-    "s.txt": ["one", "the big cat sat down"],
-    "o.txt": ["one", "the cat sat up now"],
-    "r0.txt": ["one", "the big cat sat now"],
-    "r1.txt": ["one", "a big cat sat now"],
-}
-
-EXPLAINED_FILES = ["--sources", "s.txt", "--outputs", "o.txt", "--references", "r0.txt", "r1.txt"]
-
-TEXT = """\
-Line 2 of o
-SARI 38.35  keep 33.52  delete 69.05  add 12.50
-
-Source    the [-~big~-] cat sat [-down-]
-Output    the cat sat {+~up~+} {+now+}
-Missed    (a)
-"""
+ONE = [*EXAMPLE, *SYSTEMS[:2]]
 
 
 # ---- What is read ---------------------------------------------------------------------------------------------------
@@ -102,19 +81,9 @@ def test_names_of_strangers_are_harmless(run_here, tmp_path):
 # ---- What is refused ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("path", "message"),
-    [
-        ("n" * 240, f"{'n' * 49}…{'n' * 50}: No such file or directory, expected a file to read"),
-        (".", f".: {os.strerror(_FOLDER_ERROR)}, expected a file to read"),
-        ("empty", "empty: number of lines: got 0, expected 3 as in s.txt; texts of several lines belong in a table"),
-        ("bytes", "bytes:1: got binary data, expected UTF-8 text: save it as UTF-8, or name its encoding"),
-    ],
-)
-def test_bad_text_files(run_here, corpus, path, message):
-    (corpus / "empty").touch()
-    (corpus / "bytes").write_bytes(b"\0\xff")
-    assert refusal_of(run_here(*FILES, path, folder=corpus)) == message
+def test_a_file_with_a_long_name_that_is_not_there(run_here, corpus):
+    refused = refusal_of(run_here(*FILES, "n" * 240, folder=corpus))
+    assert refused == f"{'n' * 49}…{'n' * 50}: No such file or directory, expected a file to read"
 
 
 def test_a_tokenizer_that_cannot_be_downloaded_is_refused_in_one_line(corpus, tmp_path, monkeypatch):
@@ -133,59 +102,49 @@ def test_a_tokenizer_that_cannot_be_downloaded_is_refused_in_one_line(corpus, tm
 
 
 @pytest.fixture
-def explain(run_here, tmp_path):
-    """Return a function that runs `score.py --explain` on two lines."""
-    for name, lines in EXPLAINED.items():
-        (tmp_path / name).write_text("\n".join(lines) + "\n")
-    return lambda *arguments: run_here(*EXPLAINED_FILES, "--explain", *arguments, folder=tmp_path)
-
-
-def test_explanation_as_text(explain):
-    text, signature = output_of(explain("2")).rsplit("\n\n", 1)
-    assert text.startswith(TEXT)
-    assert "\n  down  Deleted: both references delete it too." in text
-    assert signature.startswith("SARI|variant:easse|nrefs:2|")
-
-
-def test_ngrams_on_request(explain):
-    lines = output_of(explain("2", "--by-order", "--variant", "easse")).splitlines()
-    place = lines.index("2-grams, keep: precision 100.00  recall 40.00  f1 57.14")
-    assert lines[place + 1] == "  missed    1/2  precision 0 of 0, recall 0 of 1  the big"
-
-
-def test_explanation_as_json(explain):
-    found = json.loads(output_of(explain("2", "--format", "json", "--no-lowercase")))
-    source, output, *references = (lines[1] for lines in EXPLAINED.values())
-    wanted = explained(source=source, prediction=output, references=references, lowercase=False)
-    assert found == json.loads(terminal.explanations_as_json([wanted]))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "lines"),
-    [("worst", "1"), ("best", "2"), ("worst 2", "12"), ("best 2", "21"), ("best worst 1", "21"), ("2 worst 2", "21")],
-)
-def test_the_best_and_the_worst_lines(explain, arguments, lines):
-    text = output_of(explain(*arguments.split(), "--variant", "easse"))
-    assert "".join(re.findall(r"^Line (\d) of", text, re.MULTILINE)) == lines
-
-
-@pytest.mark.parametrize("arguments", ["3", "worst 3"])
-def test_a_line_that_is_not_there(explain, arguments):
-    refused = refusal_of(explain(*arguments.split()))
-    assert refused == "--explain: got 3, expected at most 2, the number of lines"
+def explain(run_here):
+    """Return a function that runs `score.py --explain` on the example."""
+    return lambda *arguments: run_here(*ONE, "--explain", *arguments, folder=ROOT)
 
 
 @pytest.mark.parametrize(
     ("environment", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)]
 )
-def test_colours_on_a_terminal(explain, monkeypatch, environment, coloured):
+def test_explanation_as_text(explain, monkeypatch, environment, coloured):
     for name, value in {"NO_COLOR": "", "TERM": "xterm", **environment}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(program.sys.stdout, "isatty", lambda: True)
-    text = output_of(explain("2"))
+    text = output_of(explain("8", "--by-order"))
     assert ("\x1b" in text) == coloured
-    line = "Source    the \x1b[33m[-~big~-]\x1b[0m cat sat \x1b[34m[-down-]\x1b[0m\n"
-    assert (line in text) == coloured
+    marked = "\x1b[33m~{}~\x1b[0m" if coloured else "~{}~"
+    assert f"\nSource    {marked.format('owing')} {marked.format('to')} " in text
+    plain = re.sub("\x1b.+?m", "", text)
+    assert plain.startswith("Line 8 of deleting\nSARI 16.55  keep 49.66  delete 0.00  add 0.00\n")
+    assert "\n  its           Kept, but both references delete it.\n" in plain
+    assert "\n  missed    2/2  precision 0 of 0, recall 0 of 1  high ,\n" in plain
+    assert plain.splitlines()[-1].startswith("SARI|variant:easse|nrefs:2|")
+
+
+def test_explanation_as_json(explain):
+    found = json.loads(output_of(explain("2", "--format", "json", "--no-lowercase")))
+    sources, outputs, references = example_corpus().values()
+    wanted = explained(sources[1], outputs["deleting"][1], references[1], variant="easse", lowercase=False)
+    assert found == json.loads(terminal.explanations_as_json([wanted]))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "lines"),
+    [("worst", [8]), ("worst 3", [8, 6, 7]), ("best 3", [1, 9, 3]), ("best worst 1", [1, 8]), ("6 worst 2", [6, 8])],
+)
+def test_the_best_and_the_worst_lines(explain, arguments, lines):
+    text = output_of(explain(*arguments.split()))
+    assert list(map(int, re.findall(r"^Line (\d+) of", text, re.MULTILINE))) == lines
+
+
+@pytest.mark.parametrize("arguments", ["11", "worst 11"])
+def test_a_line_that_is_not_there(explain, arguments):
+    refused = refusal_of(explain(*arguments.split()))
+    assert refused == "--explain: got 11, expected at most 10, the number of lines"
 
 
 # ---- The variant of a printed figure --------------------------------------------------------------------------------
@@ -207,7 +166,7 @@ def test_the_variant_of_a_printed_figure(run_here):
 # ---- The way to a paper ---------------------------------------------------------------------------------------------
 
 
-def test_commands_of_the_page_on_papers(tmp_path, monkeypatch, capsys):
+def test_commands_of_the_page_on_papers(run_here, tmp_path):
     """They run as they are, and LaTeX, where there is one, compiles what they make."""
     page = (ROOT / "docs" / "paper.md").read_text(encoding="utf-8")
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
@@ -215,8 +174,7 @@ def test_commands_of_the_page_on_papers(tmp_path, monkeypatch, capsys):
         (tmp_path / f"{name}.ratings").write_text("".join(f"{(7 * line + number) % 11}\n" for line in range(10)))
     for command in re.findall(r"^python score\.py (.+)$", page, re.MULTILINE):
         arguments, _, path = command.partition(" > ")
-        assert exit_of(monkeypatch, tmp_path, *shlex.split(arguments)) == 0
-        output = capsys.readouterr().out
+        output = output_of(run_here(*shlex.split(arguments), folder=tmp_path))
         assert path or "SARI|" in output
         if path:
             (tmp_path / path).write_text(output)
@@ -224,12 +182,9 @@ def test_commands_of_the_page_on_papers(tmp_path, monkeypatch, capsys):
         (paper,) = re.findall(r"^```tex\n(.+?)^```", page, re.MULTILINE | re.DOTALL)
         more = r"\input{table}\input{agreement}\nocite{*}"
         (tmp_path / "paper.tex").write_text(paper.replace(r"\input{table}", more))
-        for command in (
-            "pdflatex -interaction=batchmode paper",
-            "bibtex paper",
-            *["pdflatex -interaction=batchmode paper"] * 2,
-        ):
-            assert subprocess.run(command.split(), cwd=tmp_path, capture_output=True, check=False).returncode == 0
+        latex = "pdflatex -interaction=batchmode paper"
+        for command in (latex, "bibtex paper", latex, latex):
+            subprocess.run(command.split(), cwd=tmp_path, capture_output=True, check=True)
         log = (tmp_path / "paper.log").read_text(errors="replace")
         assert "Overfull" not in log
         assert "undefined" not in log

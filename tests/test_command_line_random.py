@@ -2,19 +2,20 @@
 
 import contextlib
 import json
+import random
 import re
 from collections import Counter
-from dataclasses import dataclass, replace
-from itertools import takewhile
 from statistics import fmean
 
 import pandas as pd
 import pytest
 from conftest import runs
+from hostile_texts import edited_row
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from programs import output_of, refusal_of
 
+from sari.command_line.options import flag_of
 from sari.sari_scorer import Scorer
 from sari.variants import SCORES
 
@@ -28,7 +29,10 @@ VARIANTS = ["easse", "hf", "set", "xu2016", "star", "t2t", "dsari"]
 SHOWN = [*SCORES, "intervals", "difference", "p", "group", "ranks", "bleu"]
 
 one_of = st.sampled_from
-TEXTS = st.lists(one_of(WORDS), min_size=1, max_size=8).map(" ".join)
+
+
+def some_of(names, fewest=1, most=None):
+    return st.lists(one_of(names), min_size=fewest, max_size=most, unique=True)
 
 
 def sometimes(values, times=3):
@@ -36,50 +40,18 @@ def sometimes(values, times=3):
     return st.one_of(*[st.none()] * times, values)
 
 
-#: Systems and references as functions of a source and its row.
-CHANGES = [
-    lambda text, _: text,
-    lambda text, row: " ".join(text.split()[: 1 + row % len(text.split())]),
-    lambda text, _: " ".join([*text.split()[1:], text.split()[0]]),
-    lambda text, row: f"{text} {WORDS[row % len(WORDS)]}",
-]
-
-
 @st.composite
 def corpora(draw):
-    """Return columns of one to four systems, with copies and equal ones among them."""
+    """Return columns of one to four systems."""
+    rng, names = random.Random(draw(st.integers(0, 999))), draw(some_of(NAMES, most=4))
     size, width = draw(one_of([1, 2, 3, 5, 12, 60])), draw(st.integers(1, 3))
-    few = draw(st.lists(TEXTS, min_size=min(size, 6), max_size=min(size, 6)))
-    sources = [f"{few[row % len(few)]} {row // len(few)}" for row in range(size)]
-    names = draw(st.lists(one_of(NAMES), min_size=1, max_size=4, unique=True))
-    changes = draw(st.lists(one_of(CHANGES), min_size=len(names) + width, max_size=len(names) + width))
-    columns = [[change(text, row) for row, text in enumerate(sources)] for change in changes]
-    references = list(map(list, zip(*columns[-width:], strict=True)))
-    return {"sources": sources, "predictions": dict(zip(names, columns, strict=False)), "references": references}
+    rows = [edited_row(rng, WORDS, rng.randint(1, 8), references=len(names) + width) for _ in range(size)]
+    outputs = {name: [versions[place] for _, _, versions in rows] for place, name in enumerate(names)}
+    references = [versions[len(names) :] for _, _, versions in rows]
+    return {"sources": [source for source, _, _ in rows], "predictions": outputs, "references": references}
 
 
-#: Options that are drawn one by one: the values of each, and how often it is there.
-DRAWN = {
-    "--variant": st.lists(one_of(VARIANTS), min_size=1, max_size=2, unique=True),
-    "--confidence": sometimes(one_of([["0.95"], ["0.5"]]), 1),
-    "--paired-bs": sometimes(st.just([])),
-    "--paired-ar": sometimes(st.just([]), 2),
-    "--all-pairs": sometimes(st.just([])),
-    "--resamples": one_of([None, ["9"], ["99"]]),
-    "--baselines": sometimes(st.lists(one_of(BASELINES), unique=True)),
-    "--measures": sometimes(st.lists(one_of(MEASURES), min_size=1, unique=True), 2),
-    "--own-measure": sometimes(st.lists(one_of(OWN), min_size=1, max_size=2, unique=True), 2),
-    "--show": sometimes(st.lists(one_of(SHOWN), min_size=1, max_size=3, unique=True)),
-    "--width": sometimes(st.integers(0, 6).map(lambda digits: [str(digits)])),
-    "--by-order": sometimes(st.just([])),
-    "--score-only": sometimes(st.just([]), 9),
-    "--why": sometimes(st.just(["easse"]), 9),
-    "--by-references": sometimes(st.just([]), 9),
-    "--published": sometimes(st.just([]), 9),
-    "--explain": sometimes(st.just(["1"]), 9),
-    "--sentences": sometimes(st.just(["s.csv"]), 9),
-    "--report": sometimes(st.just(["x.json"]), 9),
-}
+#: The options of `Scorer`, and others that are drawn one by one; True is a switch.
 CHOICES = {
     "level": one_of(["sentence", "corpus"]),
     "deletion": one_of(["precision", "f1"]),
@@ -89,164 +61,132 @@ CHOICES = {
     "max_order": st.integers(1, 3),
     "penalties": st.just("dsari"),
 }
-
-
-@dataclass
-class Case:
-    """A corpus, scoring options by their names in Python, and others with their values."""
-
-    corpus: dict
-    choices: dict
-    given: dict
-
-    @property
-    def method(self):
-        default = "randomization" if {"--paired-ar", "--all-pairs"} & {*self.given} else None
-        return "bootstrap" if "--paired-bs" in self.given else default
-
-    @property
-    def own(self):
-        """The numbers of each own measure and system."""
-        systems = self.corpus["predictions"].items()
-        numbers = {system: [len(text) + place for text in texts] for place, (system, texts) in enumerate(systems)}
-        return dict.fromkeys(self.given.get("--own-measure", ()), numbers)
-
-    def without(self, *flags):
-        """Return the case without these options."""
-        choices = {name: value for name, value in self.choices.items() if flag_of(name) not in flags}
-        given = {flag: values for flag, values in self.given.items() if flag not in flags}
-        return replace(self, choices=choices, given=given)
-
-    def arguments(self):
-        """Return the options but for the texts and the format."""
-        arguments = []
-        for name, value in self.choices.items():
-            arguments += [f"--no-{name}"] if value is False else [flag_of(name), *[str(value)][: value is not True]]
-        for flag, values in self.given.items():
-            arguments += [flag, *(f"{name}=own.jsonl" if flag == "--own-measure" else name for name in values)]
-        return arguments
-
-
-def flag_of(name):
-    return f"--{name.replace('_', '-')}"
+DRAWN = {
+    "variant": some_of(VARIANTS, most=2),
+    "confidence": sometimes(one_of([0.95, 0.5]), 1),
+    "paired_bs": sometimes(st.just(True)),
+    "paired_ar": sometimes(st.just(True), 2),
+    "all_pairs": sometimes(st.just(True)),
+    "resamples": one_of([None, 9, 99]),
+    "baselines": sometimes(some_of(BASELINES, fewest=0)),
+    "measures": sometimes(some_of(MEASURES), 2),
+    "own_measure": sometimes(some_of(OWN, most=2), 2),
+    "show": sometimes(some_of(SHOWN, most=3)),
+    "width": sometimes(st.integers(0, 6)),
+    "by_order": sometimes(st.just(True)),
+    "score_only": sometimes(st.just(True), 9),
+    "why": sometimes(st.just("easse"), 9),
+    "by_references": sometimes(st.just(True), 9),
+    "published": sometimes(st.just(True), 9),
+    "explain": sometimes(st.just(1), 9),
+    "sentences": sometimes(st.just("s.csv"), 9),
+    "report": sometimes(st.just("x.json"), 9),
+}
+#: Those that not every format has.
+OF_SOME_FORMATS = {"show", "width", "by_order", "by_references", "published", "why"}
 
 
 @st.composite
-def cases(draw):
+def options_of_a_run(draw):
     choices = draw(st.fixed_dictionaries({}, optional=CHOICES).filter(lambda choices: len(choices) < 4))
-    given = {flag: draw(values) for flag, values in DRAWN.items()}
-    return Case(draw(corpora()), choices, {flag: values for flag, values in given.items() if values is not None})
+    return choices | {name: value for name, value in draw(st.fixed_dictionaries(DRAWN)).items() if value is not None}
 
 
-def write_inputs(case):
-    """Write the texts as a table, and own measures, and return the option that names the table."""
-    sources, outputs, references = case.corpus.values()
-    rows = [
-        {"system": name, "source": source, "output": texts[row], "references": people}
-        for row, (source, people) in enumerate(zip(sources, references, strict=True))
-        for name, texts in outputs.items()
-    ]
-    for path, table in {"t.jsonl": rows, "own.jsonl": next(iter(case.own.values()), [])}.items():
-        pd.DataFrame(table).to_json(path, orient="records", lines=True, force_ascii=False)
-    return ["--table", "t.jsonl"]
+def arguments_of(options):
+    """Return the arguments for options by their names in Python."""
+    arguments = ["--table", "t.jsonl"]
+    for name, value in options.items():
+        values = value if isinstance(value, list) else [] if value is True else [str(value)]
+        values = [f"{one}=own.jsonl" for one in values] if name == "own_measure" else values
+        arguments += ["--no-lowercase"] if value is False else [flag_of(name), *values]
+    return arguments
 
 
-def refused_option(case, arguments, message):
-    """Check a refusal, and return the option that it names."""
-    assert len(message) <= 200
-    named = re.fullmatch("(.+?)(?:: got .*| needs (.+)| does not go with (.+))", message)
-    assert is_given(case, arguments, named[1]), message
-    assert not any(is_given(case, arguments, name) for name in re.split(", | or (?!more)", named[2] or "")), message
-    assert named[3] is None or is_given(case, arguments, named[3]), message
-    return named[1].split()[0]
+def write_inputs(corpus):
+    """Write the texts as a table, and a number for each output, and return the numbers."""
+    sources, outputs, references = corpus.values()
+    texts = {"source": sources, "references": references}
+    tables = [pd.DataFrame({"system": name, "output": column, **texts}) for name, column in outputs.items()]
+    own = {name: [len(text) + place for text in texts] for place, (name, texts) in enumerate(outputs.items())}
+    for path, table in {"t.jsonl": pd.concat(tables), "own.jsonl": pd.DataFrame(own)}.items():
+        table.to_json(path, orient="records", lines=True, force_ascii=False)
+    return own
 
 
-def is_given(case, arguments, name):
-    """Return whether an option is given, with its value if it has one, or several systems or variants."""
-    if name.startswith("two or more "):
-        return len(case.corpus["predictions"] if name.endswith("systems") else case.given.get("--variant", "1")) > 1
-    option, _, value = name.partition(" ")
-    if option not in arguments:
-        return False
-    values = takewhile(lambda one: not one.startswith("--"), arguments[arguments.index(option) + 1 :])
-    return value in ["", *values]
-
-
-def comparisons(case):
+def comparisons(corpus, options):
     """Return what `Scorer` says of the systems, by the label of the variant."""
-    level = case.given.get("--confidence", ["0.95"] if "--report" in case.given else [None])[0]
-    found = {}
-    for name in case.given.get("--variant", ["easse"]):
-        scorer = Scorer(name, **case.choices)
-        found[scorer.variant.label] = scorer.compare(
-            **case.corpus,
-            method=case.method,
-            confidence=level and float(level),
-            all_pairs="--all-pairs" in case.given,
-            resamples=int(case.given.get("--resamples", [0])[0]) or None,
-            details=True,
+    is_random = {"paired_ar", "all_pairs"} & {*options}
+    compared = {}
+    for name in options["variant"]:
+        scorer = Scorer(name, **{name: value for name, value in options.items() if name in CHOICES})
+        compared[scorer.variant.label] = scorer.compare(
+            **corpus,
+            method="bootstrap" if "paired_bs" in options else "randomization" if is_random else None,
+            confidence=options.get("confidence", 0.95 if "report" in options else None),
+            all_pairs="all_pairs" in options,
+            resamples=options.get("resamples"),
         )
-        texts = {name: case.corpus[name] for name in ("sources", "references")}
-        found[scorer.variant.label]["baselines"] = scorer.baselines(**texts)
-    return found
+        baselines = scorer.baselines(sources=corpus["sources"], references=corpus["references"])
+        compared[scorer.variant.label]["baselines"] = baselines
+    return compared
 
 
-RESAMPLED = ("confidence_intervals", "differences", "p_values", "corrected_p_values", "difference_intervals")
+def assert_resampled(row, known):
+    for field in ("confidence_intervals", "differences", "p_values", "corrected_p_values", "difference_intervals"):
+        values = {name: known.get(field, {}).get(name) for name in SCORES}
+        assert {name: row.get(field, {}).get(name) for name in SCORES} == pytest.approx(values)
 
 
-def check_json(case, found, expected):
-    assert Counter((row["name"], row["variant"]) for row in found["systems"]) == Counter(
-        (name, label) for label, compared in expected.items() for name in compared["systems"]
+def assert_json(report, compared, own):
+    """Assert that a report has what `Scorer` says, and the means of measures by system, here `own`."""
+    assert Counter((row["name"], row["variant"]) for row in report["systems"]) == Counter(
+        (name, label) for label, comparison in compared.items() for name in comparison["systems"]
     )
-    of_systems = [(row, expected[row["variant"]]["systems"][row["name"]]) for row in found["systems"]]
-    of_pairs = [
-        next((row, pair) for pair in expected[row["variant"]]["pairs"] if pair["systems"] == row["systems"])
-        for row in found.get("pairs", ())
-    ]
-    for row, known in of_systems:
-        assert row["scores"].items() >= {name: pytest.approx(known[name]) for name in SCORES}.items()
-        assert row["signature"] == expected[row["variant"]]["signature"]
-        for name, numbers in case.own.items():
-            assert row["scores"][name] == pytest.approx(fmean(numbers[row["name"]]))
-    for row, known in [*of_systems, *of_pairs] if len(case.corpus["sources"]) > 1 else ():
-        for field in RESAMPLED:
-            assert {name: row.get(field, {}).get(name) for name in SCORES} == pytest.approx(
-                {name: known.get(field, {}).get(name) for name in SCORES}
-            )
-    for row in found.get("baselines", ()):
-        known = expected[row["variant"]]["baselines"].get(row["name"], {})
+    has_tests = report["systems"][0]["segments"] > 1
+    for row in report["systems"]:
+        comparison = compared[row["variant"]]
+        known = comparison["systems"][row["name"]]
+        scores = {name: known[name] for name in SCORES} | own[row["name"]]
+        assert {name: row["scores"][name] for name in scores} == pytest.approx(scores)
+        assert row["signature"] == comparison["signature"]
+        if has_tests:
+            assert_resampled(row, known)
+    for row in report.get("pairs", ()) if has_tests else ():
+        (known,) = (pair for pair in compared[row["variant"]]["pairs"] if pair["systems"] == row["systems"])
+        assert_resampled(row, known)
+    for row in report.get("baselines", ()):
+        known = compared[row["variant"]]["baselines"].get(row["name"], {})
         assert row["scores"].get("sari") == pytest.approx(known.get("sari"))
 
 
-#: Options that not every format has.
-OF_SOME_FORMATS = ["--show", "--width", "--by-order", "--by-references", "--published", "--why"]
-
-
-def check(case, run):
+def check(corpus, options, run):
     """Run a command line in every format, without the options that are refused, and check what it prints."""
-    texts = write_inputs(case)
-    while (process := run(*texts, *case.arguments())).returncode:
-        arguments = [*texts, *case.arguments(), "--format", "text"]
-        case = case.without(refused_option(case, arguments, refusal_of(process)))
-    if "--explain" in case.given:
+    numbers = write_inputs(corpus)
+    while (process := run(*arguments_of(options))).returncode:
+        message = refusal_of(process)
+        assert len(message) <= 200
+        del options[re.match("--([a-z-]+)", message)[1].replace("-", "_")]  # which must be there
+    if "explain" in options:
         return
-    out = output_of(process)
-    expected = comparisons(case)
-    scores = [row["sari"] for compared in expected.values() for row in compared["systems"].values()]
-    printed = [f"{score:.{case.given.get('--width', ['2'])[0]}f}" for score in scores]
-    if "--score-only" in case.given:
+    out, compared = output_of(process), comparisons(corpus, options)
+    scores = [row["sari"] for comparison in compared.values() for row in comparison["systems"].values()]
+    printed = [f"{score:.{options.get('width', 2)}f}" for score in scores]
+    if "score_only" in options:
         assert [line.split("\t")[0] for line in out.splitlines()] == printed
         return
-    assert "sari" not in case.given.get("--show", SHOWN) or all(score in out for score in printed)
-    for name in ("markdown", "latex", "csv", "json"):
-        formatted = case.without(*OF_SOME_FORMATS) if name in ("json", "csv") else case
-        out = output_of(run(*texts, *formatted.arguments(), "--format", name))
-    check_json(case, json.loads(out), expected)
+    assert "sari" not in options.get("show", SHOWN) or all(score in out for score in printed)
+    for name in ("markdown", "latex"):
+        output_of(run(*arguments_of(options | {"format": name})))
+    options = {name: value for name, value in options.items() if name not in OF_SOME_FORMATS}
+    output_of(run(*arguments_of(options | {"format": "csv"})))
+    report = json.loads(output_of(run(*arguments_of(options | {"format": "json"}))))
+    measures = options.get("own_measure", ())
+    assert_json(report, compared, {name: dict.fromkeys(measures, fmean(own)) for name, own in numbers.items()})
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @settings(runs(60), phases=[Phase.reuse, Phase.generate])  # to shrink a command line takes minutes
-@given(case=cases())
-def test_what_is_accepted_has_the_numbers_of_the_scorer_and_what_is_refused_says_why(tmp_path_factory, run_here, case):
+@given(corpus=corpora(), options=options_of_a_run())
+def test_what_is_accepted_has_the_numbers_of_the_scorer(tmp_path_factory, run_here, corpus, options):
     with contextlib.chdir(tmp_path_factory.mktemp("case")):
-        check(case, lambda *arguments: run_here(*arguments, folder="."))
+        check(corpus, dict(options), lambda *arguments: run_here(*arguments, folder="."))
