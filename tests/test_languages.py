@@ -100,10 +100,12 @@ def test_names_in_signatures(value, pattern):
     assert re.fullmatch(pattern, describe(value))
 
 
-def test_a_function_of_the_program_itself_is_no_function_of_a_module(monkeypatch):
+def test_a_function_is_named_only_where_its_name_can_be_imported(monkeypatch):
+    monkeypatch.setattr(own_tokenizer, "__qualname__", "absent")
+    assert describe(own_tokenizer) == "four_segments:own_tokenizer"  # by its `__name__`
     monkeypatch.setattr(own_tokenizer, "__module__", "__main__")
     monkeypatch.setattr(sys.modules["__main__"], "own_tokenizer", own_tokenizer, raising=False)
-    assert describe(own_tokenizer) == "custom.own_tokenizer"
+    assert describe(own_tokenizer) == "custom.absent"
 
 
 def test_version_of_a_package_without_metadata(monkeypatch):
