@@ -1,7 +1,7 @@
 """Texts attached to a Trainer: at each evaluation its model generates for them, and SARI is among the metrics.
 
-- It generates as `model.generate` does for each prompt alone. Nothing is sampled and there are at most 128 new tokens,
-  unless arguments say otherwise; all else is as the model's own configuration says. Lengths are those of new tokens.
+- Nothing is sampled and there are at most 128 new tokens, unless arguments say otherwise; all else is as the model's
+  own configuration says. Without sampling, a text is the one that `model.generate` returns for its prompt alone.
 - The scores are among the metrics of the evaluation, which the Trainer logs, returns and compares. They are about these
   texts and no others, whatever is evaluated.
 - A copy of the Trainer evaluates its own model. The Trainer cannot be pickled, as most that have trained cannot.
@@ -10,19 +10,36 @@ What is outside of this is refused in a line that names the remedy. `attach` is 
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from numbers import Integral
+from copy import deepcopy
+from dataclasses import dataclass
+from inspect import signature
+from itertools import chain
 from typing import Any
 
 from .aggregation import Scores
 from .data_warnings import TrainingWarning, give_warnings
-from .generated_texts import TextTokenizer, check_postprocess, is_chat, score_texts
-from .messages import count_of, fault, short_repr
+from .generated_texts import Postprocess, TextTokenizer, check_postprocess, is_chat, score_texts, token_ids
+from .messages import count_of, fault, nearest_name, short_repr
 from .text_checks import variant_warnings
 from .validation import check_whole_number, is_column, validate_shared
-from .variants import SCORES
+from .variants import SCORES, Variant
 
-#: Arguments of `generate` that `attach` refuses, and what to give instead: lengths must not count padded prompts.
-_REPLACED = {"max_length": "max_new_tokens", "min_length": "min_new_tokens", "generation_config": "its values by name"}
+#: For each argument of `attach` that is a dict: names that are refused in it, and what to give instead.
+_REFUSED_NAMES = {
+    "generation_kwargs": {
+        **dict.fromkeys(["inputs", "input_ids", "attention_mask"], "prompts"),
+        "generation_config": "its values by name",
+        # Other lengths count the padding of prompts.
+        "max_length": "max_new_tokens",
+        "min_length": "min_new_tokens",
+    },
+    "chat_template_kwargs": {
+        "conversation": "prompts",
+        "tokenize": "no such argument: the processing_class tokenizes",
+    },
+}
+#: Arguments of `generate` that are not in its signature.
+_ONLY_IN_KWARGS = ("tokenizer", "assistant_tokenizer", "trust_remote_code")
 
 
 def attach(
@@ -54,8 +71,8 @@ def attach(
             source to its prompt. None for the sources themselves, if the model has an encoder. The tokenizer adds its
             special tokens to a text, but no second beginning, and no end where the model continues the text.
         generation_kwargs: arguments of the model's `generate`. Unless they say otherwise, nothing is sampled, and there
-            are at most 128 new tokens; all else is as the model's own configuration has it. "max_new_tokens" and
-            "min_new_tokens" are the lengths, since others count the padding of prompts.
+            are at most 128 new tokens; all else is as the model's own configuration has it, but for one text for each
+            prompt. "max_new_tokens" and "min_new_tokens" are the lengths, since others count the padding of prompts.
         chat_template_kwargs: arguments of `apply_chat_template`.
         batch_size: the number of prompts at a time; None for `per_device_eval_batch_size`.
         postprocess: a function from a generated text to the text that is scored.
@@ -63,68 +80,54 @@ def attach(
             scores, as `eval_NAME_sari`.
 
     Raises:
-        ValueError: for bad input, and for prompts that are too long for the model. An evaluation raises it for metrics
-            that are there already.
-        TypeError: for a number that is not whole.
+        ValueError: for bad input, for arguments that `generate` does not have or refuses, for prompts and lengths for
+            which the model has too few positions, and for a second call for the same evaluations. An evaluation raises
+            it for scores that are there already, from a `compute_metrics` with the same names.
+        TypeError: for arguments of another type, such as a number that is not whole.
 
     For example::
 
         sari.attach(trainer, sources=sources, references=references, prompts="Simplify: {}".format)
         trainer.train()
     """
-    _metric_prefix(trainer, evaluation_set)  # refuses an unknown set
+    prefix = _metric_prefix(trainer, evaluation_set)
     check_postprocess(postprocess)
-    for name, options in {"generation_kwargs": generation_kwargs, "chat_template_kwargs": chat_template_kwargs}.items():
-        if options is not None and not isinstance(options, Mapping):
-            raise ValueError(fault(name, short_repr(options), "a dict of arguments"))
+    options = {"generation_kwargs": generation_kwargs or {}, "chat_template_kwargs": chat_template_kwargs or {}}
+    for name, arguments in options.items():
+        if not isinstance(arguments, Mapping):
+            raise TypeError(fault(name, short_repr(arguments), "a dict of arguments"))
+        for refused in arguments.keys() & _REFUSED_NAMES[name].keys():
+            raise ValueError(fault(name, refused, _REFUSED_NAMES[name][refused]))
+    size = trainer.args.per_device_eval_batch_size if batch_size is None else batch_size
     sources, references = validate_shared(sources, references)
     if not sources:
         raise ValueError(fault("sources", "no rows", "at least one"))
     tokenizer = TextTokenizer("processing_class", trainer.processing_class)
-    generator = Generator(trainer, tokenizer, batch_size, generation_kwargs or {})
-    has_encoder, template = generator.has_encoder, chat_template_kwargs or {}
-    column = _prompt_column(prompts, sources, has_encoder)
-    ids = [
-        _prompt_ids(f"prompts[{row}]", prompt, tokenizer, template, has_encoder) for row, prompt in enumerate(column)
-    ]
-    generator.check_lengths(trainer.model, ids)
-    give_warnings(variant_warnings(scorer.variant))
-    give_warnings(tokenizer.change_warnings(references, postprocess))
-    give_warnings(generator.tuning_warnings(trainer.model))
-
-    def score(evaluating_trainer: Any) -> Scores:
-        texts = generator.texts(evaluating_trainer, ids)
-        return score_texts(texts, sources, references, variant=scorer.variant, postprocess=postprocess)
-
-    _add_scores(trainer, evaluation_set, score)
+    texts = AttachedTexts(
+        variant=scorer.variant,
+        tokenizer=tokenizer,
+        sources=sources,
+        references=references,
+        prompts=_prompts(prompts, sources, tokenizer, options["chat_template_kwargs"], _has_encoder(trainer.model)),
+        generate_arguments=_generate_arguments(trainer.model, tokenizer.tokenizer, options["generation_kwargs"]),
+        batch_size=check_whole_number("batch_size", size, least=1),
+        postprocess=postprocess,
+    )
+    texts.check_positions(trainer.model)
+    give_warnings([*variant_warnings(scorer.variant), *texts.warnings(trainer.model)])
+    _add_to_evaluations(trainer, prefix, texts)
 
 
-def _add_scores(trainer: Any, evaluation_set: str | None, score: Callable[[Any], Scores]) -> None:
-    """Add scores to the metrics of each evaluation; `score` is a function of the Trainer that evaluates.
+def _has_encoder(model: Any) -> bool:
+    """Return whether an encoder reads the prompts; otherwise the model continues them."""
+    return bool(model.config.is_encoder_decoder)
 
-    The Trainer logs, returns and compares what its `evaluation_loop` returns. The Trainer gets a class of its own with
-    this method, so that a copy of the Trainer evaluates its own model.
-    """
-    kind = type(trainer)
 
-    class TrainerWithTexts(kind):  # type: ignore[misc, valid-type]
-        def evaluation_loop(self, *arguments: Any, metric_key_prefix: str = "eval", **options: Any) -> Any:
-            is_scored = metric_key_prefix == _metric_prefix(self, evaluation_set)
-            output = super().evaluation_loop(*arguments, metric_key_prefix=metric_key_prefix, **options)
-            if is_scored:
-                known = output.metrics.keys() & {f"{metric_key_prefix}_{name}" for name in SCORES}
-                if known:
-                    got = f"{', '.join(sorted(known))} already"
-                    raise ValueError(fault("metrics", got, "one sari.attach, or a compute_metrics of other names"))
-                output.metrics.update({f"{metric_key_prefix}_{name}": value for name, value in score(self).items()})
-            return output
-
-    TrainerWithTexts.__name__ = TrainerWithTexts.__qualname__ = kind.__name__
-    trainer.__class__ = TrainerWithTexts
+# ---- Evaluations -----------------------------------------------------------------------------------------------------
 
 
 def _metric_prefix(trainer: Any, evaluation_set: str | None) -> str:
-    """Return the prefix of the metrics of the evaluations that are scored."""
+    """Return what the Trainer puts before the names of metrics of the evaluations that have the scores."""
     names = list(trainer.eval_dataset) if isinstance(trainer.eval_dataset, Mapping) else [None]
     if evaluation_set not in names:
         wanted = f"a set of the Trainer: {short_repr(names)}"
@@ -132,129 +135,189 @@ def _metric_prefix(trainer: Any, evaluation_set: str | None) -> str:
     return "eval" if evaluation_set is None else f"eval_{evaluation_set}"
 
 
+def _add_to_evaluations(trainer: Any, prefix: str, texts: "AttachedTexts") -> None:
+    """Add the scores of texts to the metrics of the evaluations with a prefix."""
+    attached: dict[str, AttachedTexts] = getattr(trainer, "attached_texts", {})
+    if prefix in attached:
+        raise ValueError(fault("trainer", f"a second sari.attach for {prefix}", "one"))
+    if not attached:
+        kind = type(trainer)
+        trainer.__class__ = type(kind.__name__, (EvaluationWithTexts, kind), {})
+    trainer.attached_texts = {**attached, prefix: texts}  # a new dict: copies of the Trainer keep theirs
+
+
+class EvaluationWithTexts:
+    """What the class of a Trainer has before its own methods, so that a copy of the Trainer evaluates its own model.
+
+    The Trainer logs, returns and compares what its `evaluation_loop` returns.
+    """
+
+    attached_texts: "dict[str, AttachedTexts]"
+
+    def evaluation_loop(self, *arguments: Any, metric_key_prefix: str = "eval", **options: Any) -> Any:
+        """Return the rows, predictions and metrics of an evaluation, with the scores among the metrics."""
+        output = super().evaluation_loop(*arguments, metric_key_prefix=metric_key_prefix, **options)  # type: ignore[misc]
+        if texts := self.attached_texts.get(metric_key_prefix):
+            if known := output.metrics.keys() & {f"{metric_key_prefix}_{score}" for score in SCORES}:
+                got = f"{', '.join(sorted(known))} already"
+                raise ValueError(fault("metrics", got, "other names from compute_metrics"))
+            scores = texts.scores(self).items()
+            output.metrics.update({f"{metric_key_prefix}_{score}": value for score, value in scores})
+        return output
+
+
 # ---- Prompts ---------------------------------------------------------------------------------------------------------
 
 
-def _prompt_column(prompts: Any, sources: list[str], has_encoder: bool) -> list[Any]:
-    """Return a prompt for each source: a text, a chat or token ids."""
+def _prompts(
+    prompts: Any, sources: list[str], tokenizer: TextTokenizer, template: Mapping[str, Any], has_encoder: bool
+) -> list[list[int]]:
+    """Return the token ids of a prompt for each source."""
     if prompts is None:
         if not has_encoder:
             raise ValueError(fault("prompts", prompts, 'what the model continues, such as "Simplify: {}\\n".format'))
-        return sources
+        prompts = sources
     if not callable(prompts) and not is_column(prompts):
         raise ValueError(fault("prompts", short_repr(prompts), "a list, or a function from a source to a prompt"))
     column = list(map(prompts, sources) if callable(prompts) else prompts)
     if len(column) != len(sources):
         raise ValueError(fault("prompts", count_of(len(column), "row"), f"{len(sources):,} (as in sources)"))
-    return column
-
-
-def _prompt_ids(
-    name: str, prompt: Any, tokenizer: TextTokenizer, template: Mapping[str, Any], has_encoder: bool
-) -> list[int]:
-    """Return the token ids of a text, or of the messages of a chat; ids stay as they are."""
-    if isinstance(prompt, str):
-        ids = list(tokenizer.tokenizer(prompt)["input_ids"])
-        if ids[:2] == [tokenizer.tokenizer.bos_token_id] * 2:
-            ids = ids[1:]  # The prompt begins with this token already.
+    rows = []
+    for row, prompt in enumerate(column):
+        name = f"prompts[{row}]"
+        if isinstance(prompt, str):
+            ids = _ids_of_text(prompt, tokenizer.tokenizer, has_encoder)
+        elif is_chat(prompt):
+            ids = _ids_of_chat(name, prompt, tokenizer, template)
+        elif is_column(prompt):
+            ids = token_ids(name, prompt).tolist()
+        else:
+            raise ValueError(fault(name, short_repr(prompt), "a str, a list of messages, or token ids"))
         if not ids:
-            raise ValueError(fault(name, short_repr(prompt), "a text with tokens"))
-        if not has_encoder and ids[-1] == tokenizer.tokenizer.eos_token_id:  # The model continues the prompt.
-            plain = list(tokenizer.tokenizer(prompt, add_special_tokens=False)["input_ids"])
-            ids = ids[:-1] if plain and ids[-len(plain) :] != plain else ids  # without an end that the tokenizer adds
-        return ids
-    if is_chat(prompt):
-        is_open = bool(template.get("continue_final_message"))
-        if not is_open and prompt[-1]["role"] == "assistant":
-            raise ValueError(fault(name, "a chat that ends with an answer", "a chat without it"))
-        options = {"add_generation_prompt": not is_open, **template}
-        text = tokenizer.processor.apply_chat_template(prompt, tokenize=False, **options)
-        return list(tokenizer.tokenizer(text, add_special_tokens=False)["input_ids"])
-    ids = list(prompt) if is_column(prompt) else []
-    if ids and all(isinstance(token, Integral) for token in ids):
-        return list(map(int, ids))
-    raise ValueError(fault(name, short_repr(prompt), "a str, a list of messages, or token ids"))
+            raise ValueError(fault(name, short_repr(prompt), "a prompt with tokens"))
+        rows.append(ids)
+    return rows
+
+
+def _ids_of_text(text: str, tokenizer: Any, has_encoder: bool) -> list[int]:
+    """Return the token ids of a text, with special tokens, but for a second beginning and for an end to continue."""
+    ids: list[int] = tokenizer(text)["input_ids"]
+    if ids[:2] == [tokenizer.bos_token_id] * 2:
+        ids = ids[1:]  # The text begins with this token already.
+    if not has_encoder and ids[-1:] == [tokenizer.eos_token_id]:
+        plain = tokenizer(text, add_special_tokens=False)["input_ids"]
+        if plain and ids[-len(plain) :] != plain:  # The tokenizer added the end.
+            ids = ids[:-1]
+    return ids
+
+
+def _ids_of_chat(name: str, messages: Any, tokenizer: TextTokenizer, template: Mapping[str, Any]) -> list[int]:
+    """Return the token ids of the messages of a chat."""
+    is_continued = bool(template.get("continue_final_message"))
+    if not is_continued and messages[-1]["role"] == "assistant":
+        raise ValueError(fault(name, "a chat that ends with an answer", "a chat without it"))
+    arguments = {"add_generation_prompt": not is_continued, **template}
+    text = tokenizer.processor.apply_chat_template(messages, tokenize=False, **arguments)
+    ids: list[int] = tokenizer.tokenizer(text, add_special_tokens=False)["input_ids"]
+    return ids
 
 
 # ---- Generation ------------------------------------------------------------------------------------------------------
 
 
-class Generator:
-    """Generates texts with the model of a Trainer.
+def _generate_arguments(model: Any, tokenizer: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of `generate` but for its inputs; refuse those that it does not have or refuses."""
+    from transformers import GenerationMixin  # optional
+
+    if tokenizer.pad_token_id is None:
+        raise ValueError(fault("processing_class", "no pad_token", "one, such as its eos_token"))
+    defaults = {"do_sample": False, "max_new_tokens": 128, "num_return_sequences": 1}
+    arguments = {**defaults, "pad_token_id": tokenizer.pad_token_id, **given}
+    check_whole_number("max_new_tokens", arguments["max_new_tokens"], least=1)
+    check_whole_number("num_return_sequences", arguments["num_return_sequences"], least=1, most=1)
+    settings = deepcopy(model.generation_config)
+    others = settings.update(**arguments).keys()  # It refuses values that do not go together.
+    functions = [GenerationMixin.generate, model.generate]
+    known = {*_ONLY_IN_KWARGS, *chain.from_iterable(signature(function).parameters for function in functions)}
+    for name in others - known:
+        nearest = nearest_name(name, {*vars(settings), *known})
+        raise ValueError(fault("generation_kwargs", name, nearest or "arguments of generate"))
+    if settings.stop_strings:  # `generate` needs the tokenizer for them alone.
+        arguments["tokenizer"] = tokenizer
+    return arguments
+
+
+@dataclass(frozen=True)
+class AttachedTexts:
+    """Texts for which the models of Trainers generate, and how.
 
     Attributes:
-        has_encoder: whether an encoder reads the prompts; otherwise the model continues them.
+        prompts: token ids for each source.
+        generate_arguments: the arguments of `generate` but for its inputs.
+        batch_size: the number of prompts at a time.
     """
 
-    def __init__(self, trainer: Any, tokenizer: TextTokenizer, batch_size: int | None, arguments: Mapping[str, Any]):
-        size = trainer.args.per_device_eval_batch_size if batch_size is None else batch_size
-        self._batch_size = check_whole_number("batch_size", size, least=1)
-        self.has_encoder = bool(trainer.model.config.is_encoder_decoder)
-        self._tokenizer = tokenizer
-        padding = tokenizer.tokenizer.pad_token_id
-        if padding is None:
-            raise ValueError(fault("processing_class", "no pad_token", "one, such as its eos_token"))
-        for name in _REPLACED.keys() & arguments:
-            raise ValueError(fault("generation_kwargs", name, _REPLACED[name]))
-        self._arguments = {"do_sample": False, "max_new_tokens": 128, "pad_token_id": padding, **arguments}
-        check_whole_number("max_new_tokens", self._arguments["max_new_tokens"], least=1)
-        if "stop_strings" in arguments:  # `generate` needs the tokenizer for them alone.
-            self._arguments["tokenizer"] = tokenizer.tokenizer
+    variant: Variant
+    tokenizer: TextTokenizer
+    sources: list[str]
+    references: list[list[str]]
+    prompts: list[list[int]]
+    generate_arguments: dict[str, Any]
+    batch_size: int
+    postprocess: Postprocess
 
-    def check_lengths(self, model: Any, prompts: list[list[int]]) -> None:
-        """Refuse prompts for which the model has too few positions."""
-        config = getattr(model.config, "encoder", model.config) if self.has_encoder else model.config.get_text_config()
-        positions = getattr(config, "max_position_embeddings", None)
-        if positions is None:
-            return
-        longest = max(range(len(prompts)), key=lambda row: len(prompts[row]))
-        length, got = len(prompts[longest]), f"{len(prompts[longest])} tokens"
-        if not self.has_encoder:  # What is generated takes positions, too.
-            length += self._arguments["max_new_tokens"]
-            got += f" and max_new_tokens={self._arguments['max_new_tokens']}"
-        if length > positions:
-            raise ValueError(fault(f"prompts[{longest}]", got, f"at most {positions}, the positions of the model"))
+    def check_positions(self, model: Any) -> None:
+        """Refuse prompts and lengths for which a model has too few positions."""
+        row = max(range(len(self.prompts)), key=lambda row: len(self.prompts[row]))
+        longest, most = len(self.prompts[row]), self.generate_arguments["max_new_tokens"]
+        name, got = f"prompts[{row}]", f"{longest} tokens"
+        if _has_encoder(model):
+            encoder, decoder = (getattr(model.config, part, model.config) for part in ("encoder", "decoder"))
+            needs = [(encoder, longest, name, got), (decoder, most, "max_new_tokens", str(most))]
+        else:
+            needs = [(model.config.get_text_config(), longest + most, name, f"{got} and max_new_tokens={most}")]
+        for config, length, place, value in needs:
+            positions = getattr(config, "max_position_embeddings", None)
+            if positions is not None and length > positions:
+                raise ValueError(fault(place, value, f"at most {positions}, the positions of the model"))
 
-    def tuning_warnings(self, model: Any) -> Iterator[Warning]:
-        """Yield a warning if padding can change what the model generates."""
+    def warnings(self, model: Any) -> Iterator[Warning]:
+        """Yield warnings if the tokenizer changes texts, or if padding can change what a model generates."""
+        yield from self.tokenizer.change_warnings(self.references, self.postprocess)
         tuning = getattr(model, "active_peft_config", None)  # of PEFT
-        if getattr(tuning, "is_prompt_learning", False) and not self.has_encoder and self._batch_size > 1:
+        if getattr(tuning, "is_prompt_learning", False) and not _has_encoder(model) and self.batch_size > 1:
             message = "with tuned prompts a model can generate other texts at each batch size: set batch_size=1"
             yield TrainingWarning(message)
 
-    def texts(self, trainer: Any, prompts: list[list[int]]) -> list[str]:
-        """Return what the model of a Trainer generates for prompts; each process generates for its share of them.
-
-        The Trainer is the one that evaluates: a copy has its own model.
-        """
+    def scores(self, trainer: Any) -> Scores:
+        """Return the scores of what the model of a Trainer generates, in each process for a part of the prompts."""
         from accelerate.utils import gather_object  # optional
 
         processes, process = trainer.accelerator.num_processes, trainer.accelerator.process_index
-        # The shares are equal: processes wait for each other if the model is spread over them.
-        share = -(-len(prompts) // processes)
-        rows = [prompts[row % len(prompts)] for row in range(process * share, (process + 1) * share)]
-        texts: list[str] = gather_object(self._share_of_texts(trainer, rows))
-        return texts[: len(prompts)]
+        # The parts are of one size: processes wait for each other if the model is spread over them.
+        count, size = len(self.prompts), -(-len(self.prompts) // processes)
+        rows = [row % count for row in range(process * size, (process + 1) * size)]
+        texts = gather_object(self._generate(trainer, [self.prompts[row] for row in rows]))[:count]
+        variant, postprocess = self.variant, self.postprocess
+        return score_texts(texts, self.sources, self.references, variant=variant, postprocess=postprocess)
 
-    def _share_of_texts(self, trainer: Any, prompts: list[list[int]]) -> list[str]:
-        """Return what the model generates in this process; random numbers go on where they were."""
+    def _generate(self, trainer: Any, prompts: list[list[int]]) -> list[str]:
+        """Return what the model of a Trainer generates for prompts; random numbers go on where they were."""
         import torch  # optional
         from tqdm.auto import tqdm  # which warns where a notebook cannot show a bar
 
-        model, tokenizer, answers = trainer.model, self._tokenizer.tokenizer, []
-        batches = [prompts[begin : begin + self._batch_size] for begin in range(0, len(prompts), self._batch_size)]
+        model, arguments, answers = trainer.model, self.generate_arguments, []
+        has_encoder = _has_encoder(model)
+        padding = {"padding_side": "right" if has_encoder else "left"}  # What is continued ends in the last column.
+        batches = [prompts[start : start + self.batch_size] for start in range(0, len(prompts), self.batch_size)]
         is_quiet = trainer.args.disable_tqdm or not trainer.is_world_process_zero()
         with torch.random.fork_rng(devices=[model.device] if model.device.type == "cuda" else []):
             for batch in tqdm(batches, desc="SARI: generating", leave=False, disable=is_quiet):
-                # A model that continues prompts needs their ends in one column.
-                options = {"padding_side": "right" if self.has_encoder else "left", "return_attention_mask": True}
-                inputs = tokenizer.pad({"input_ids": batch}, return_tensors="pt", **options).to(model.device)
-                ids = model.generate(**inputs, **self._arguments)
+                tensors = {"return_attention_mask": True, "return_tensors": "pt", **padding}
+                inputs = self.tokenizer.tokenizer.pad({"input_ids": batch}, **tensors).to(model.device)
+                ids = model.generate(**inputs, **arguments)
                 ids = getattr(ids, "sequences", ids)  # with return_dict_in_generate=True
-                if len(ids) != len(batch):
-                    got = f"{count_of(len(ids), 'text')} for {count_of(len(batch), 'prompt')}"
-                    raise ValueError(fault("generation_kwargs", got, "one each"))
-                answers += ids.tolist() if self.has_encoder else ids[:, inputs["input_ids"].shape[1] :].tolist()
-        limit, most = "max_new_tokens in generation_kwargs", self._arguments["max_new_tokens"]
-        give_warnings(self._tokenizer.cut_warnings(answers, limit, most))
-        return self._tokenizer.decode(answers)
+                answers += ids.tolist() if has_encoder else ids[:, inputs["input_ids"].shape[1] :].tolist()
+        limit, most = "max_new_tokens in generation_kwargs", arguments["max_new_tokens"]
+        give_warnings(self.tokenizer.cut_warnings(answers, limit, most))
+        return self.tokenizer.decode(answers)

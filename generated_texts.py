@@ -1,6 +1,7 @@
 """Texts that models generate: from token ids to texts, doubts about both, and the scores of the texts."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ class TextTokenizer:
     def __init__(self, name: str, processor: Any):
         self.processor, self.tokenizer = processor, getattr(processor, "tokenizer", processor)
         if not hasattr(self.tokenizer, "batch_decode"):
-            raise ValueError(fault(name, type(processor).__name__, "a tokenizer of transformers"))
+            raise TypeError(fault(name, type(processor).__name__, "a tokenizer of transformers"))
         added = self.tokenizer.added_tokens_decoder.items()
         self.special = sorted({*self.tokenizer.all_special_ids, *(number for number, token in added if token.special)})
         self.size = 1 + max(self.tokenizer.get_vocab().values())
@@ -89,10 +90,23 @@ def is_chat(messages: Any) -> bool:
     )
 
 
+def token_ids(name: str, ids: Any) -> np.ndarray:
+    """Return the token ids of a text, int64[token], or refuse what is none; `name` is for errors.
+
+    >>> token_ids("labels", [5, 1]), token_ids("labels", [])
+    (array([5, 1]), array([], dtype=int64))
+    """
+    with suppress(ValueError):  # of lists of several lengths
+        row = np.asarray(list(ids) if is_column(ids) else ids)
+        if row.ndim == 1 and (row.dtype.kind in "iu" or not row.size):
+            return row.astype(np.int64)
+    raise ValueError(fault(name, short_repr(ids), "a list of token ids"))
+
+
 def check_postprocess(postprocess: Any) -> None:
     """Refuse what is neither a function nor None."""
     if postprocess is not None and not callable(postprocess):
-        raise ValueError(fault("postprocess", short_repr(postprocess), "a function from a text to a text"))
+        raise TypeError(fault("postprocess", short_repr(postprocess), "a function from a text to a text"))
 
 
 def apply_postprocess(postprocess: Postprocess, texts: list[str]) -> list[str]:

@@ -11,7 +11,7 @@ What is outside of this is refused in a line that names the remedy; what only lo
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from itertools import cycle, islice
 from operator import attrgetter
 from statistics import fmean
@@ -30,6 +30,7 @@ from .generated_texts import (
     check_postprocess,
     is_chat,
     score_texts,
+    token_ids,
 )
 from .messages import count_of, fault, short_repr
 from .states import MadeByScorer
@@ -108,8 +109,8 @@ class ComputeMetrics(MadeByScorer):
     """A function for `compute_metrics=` of a Trainer that generates. Its fields are the arguments that made it."""
 
     scorer: Any
-    tokenizer: Any
-    dataset: Any
+    tokenizer: Any = field(repr=False)
+    dataset: Any = field(repr=False)
     sources: str
     references: str
     postprocess: Postprocess
@@ -134,7 +135,7 @@ class ComputeMetrics(MadeByScorer):
         texts = [row[self.sources] for row in rows], [row[self.references] for row in rows]
         sources, references = validate_shared(*texts)
         labels, inputs = (
-            [_token_ids(f"{name}[{number}]", column, row.get(column, ())) for number, row in enumerate(rows)]
+            [token_ids(f"{column} of {name}[{number}]", row.get(column, ())) for number, row in enumerate(rows)]
             for column in ("labels", "input_ids")
         )
         _check_labels(name, labels, references, self._text_tokenizer)
@@ -240,7 +241,7 @@ def _named_sets(dataset: Any) -> dict[str, Any]:
     """Return one data set, or several in a dict, list or tuple, by what errors call them."""
     if isinstance(dataset, Mapping):
         sets = dict(dataset)
-    elif isinstance(dataset, list | tuple) and not all(isinstance(row, Mapping) for row in dataset):
+    elif isinstance(dataset, list | tuple) and not any(isinstance(row, Mapping) for row in dataset):
         sets = dict(enumerate(dataset))
     else:
         return {"dataset": dataset}
@@ -257,10 +258,10 @@ def _rows_of_set(name: str, dataset: Any, columns: list[str]) -> list[Mapping[st
     rows = list(dataset if hasattr(dataset, "__iter__") else map(dataset.__getitem__, range(len(dataset))))
     if hasattr(dataset, "with_format"):
         rows = [{**texts, **row} for texts, row in zip(dataset.with_format(None), rows, strict=True)]
-    for row in rows:
+    for number, row in enumerate(rows):
         if not isinstance(row, Mapping) or not all(column in row for column in columns):
-            got = f"a row with {short_repr(list(row))}" if isinstance(row, Mapping) else f"the row {short_repr(row)}"
-            raise ValueError(fault(name, got, f"columns {short_repr(columns)}"))
+            got = f"columns {short_repr(list(row))}" if isinstance(row, Mapping) else short_repr(row)
+            raise ValueError(fault(f"{name}[{number}]", got, f"columns {short_repr(columns)}"))
     return rows
 
 
@@ -276,14 +277,6 @@ def _number_of_rows(evaluated: list[Hashable], rows: list[Hashable]) -> int:
         count += 1
     repeats = evaluated[count:]
     return count if repeats == list(islice(cycle(evaluated[:count]), len(repeats))) else 0
-
-
-def _token_ids(name: str, column: str, ids: Any) -> np.ndarray:
-    """Return the token ids of a row, int64[token], or refuse what is none."""
-    row = np.asarray(ids)
-    if row.size and row.dtype.kind not in "iu":
-        raise ValueError(fault(name, f"{column} {short_repr(ids)}", "a list of token ids"))
-    return row.astype(np.int64)
 
 
 def _check_labels(name: str, labels: list[np.ndarray], references: list[list[str]], tokenizer: TextTokenizer) -> None:
@@ -341,11 +334,11 @@ def reward(
     """
     check_flags(unit=unit)
     if not isinstance(name, str | None):
-        raise ValueError(fault("name", short_repr(name), "a str"))
+        raise TypeError(fault("name", short_repr(name), "a str"))
     _check_names(source=source, references=references)
     check_postprocess(postprocess)
     give_warnings(variant_warnings(scorer.variant))
-    return Reward(scorer, source, references, unit, postprocess, name or f"sari_{scorer.variant.name}")
+    return Reward(scorer, source, references, unit, postprocess, name)
 
 
 @dataclass(eq=False)
@@ -357,24 +350,28 @@ class Reward(MadeByScorer):
     references: str
     unit: bool
     postprocess: Postprocess
-    name: str
+    name: str | None
 
     def __post_init__(self) -> None:
-        """Take the name: the Trainer logs the mean of the rewards of one `__name__`."""
-        self.__name__ = self.name
+        """Set the name: the Trainer logs the mean of the rewards of one `__name__`."""
+        self.__name__ = f"sari_{self.scorer.variant.name}" if self.name is None else self.name
 
     def __reduce__(self) -> tuple[Any, ...]:
         return self._as_call("reward", **_arguments(self))
 
     def __call__(self, *, completions: Sequence[Any], **columns: Any) -> list[float | None]:
         """Return the SARI of each completion, plain or chat, scored alone; None without a source or references."""
-        present = [name for name, column in columns.items() if column is not None]
-        for name in (self.source, self.references):
-            if name not in present:
-                raise ValueError(fault("reward", f"columns {', '.join(present)}", f"also {name!r}"))
-            if len(columns[name]) != len(completions):
+        columns["completions"] = completions
+        for name in ("completions", self.source, self.references):
+            column = columns.get(name)
+            if column is None:
+                got = f"columns {', '.join(given for given in columns if columns[given] is not None)}"
+                raise ValueError(fault("reward", got, f"also {name!r}"))
+            if not is_column(column):
+                raise ValueError(fault(name, type(column).__name__, "a list with a row per completion"))
+            if len(column) != len(completions):
                 wanted = f"{len(completions):,} (as in completions)"
-                raise ValueError(fault(name, count_of(len(columns[name]), "row"), wanted))
+                raise ValueError(fault(name, count_of(len(column), "row"), wanted))
         texts = [_text_of(f"completions[{row}]", completion) for row, completion in enumerate(completions)]
         sources, references = list(columns[self.source]), list(map(_without_none, columns[self.references]))
         unscored = [row for row in range(len(texts)) if sources[row] is None or references[row] is None]
@@ -420,7 +417,7 @@ def _check_names(**columns: Any) -> None:
     """Refuse what is no name of a column."""
     for name, column in columns.items():
         if not isinstance(column, str):
-            raise ValueError(fault(name, short_repr(column), "the name of a column"))
+            raise TypeError(fault(name, short_repr(column), "the name of a column"))
 
 
 def _arguments(made: Any) -> dict[str, Any]:

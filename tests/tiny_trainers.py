@@ -5,7 +5,6 @@ import functools
 from pathlib import Path
 
 import torch
-import transformers
 from datasets import Dataset
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 from transformers import (
@@ -20,10 +19,6 @@ from transformers import (
     set_seed,
 )
 
-#: Training arguments that group rows of one length.
-GROUPED = (
-    {"train_sampling_strategy": "group_by_length"} if transformers.__version__ >= "5" else {"group_by_length": True}
-)
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 PROMPT = "Simplify: {} Simple:"
 CHAT = (
@@ -32,6 +27,9 @@ CHAT = (
 )
 #: Arguments of every Trainer.
 COMMON = {"report_to": "none", "save_strategy": "no", "use_cpu": True, "disable_tqdm": True}
+#: Those of TRL's Trainers, and of GRPOTrainer.
+TRL = {**COMMON, "bf16": False, "gradient_checkpointing": False, "learning_rate": 0.05}
+GROUPS = {"per_device_train_batch_size": 4, "num_generations": 2, "max_completion_length": 8, "logging_steps": 1}
 
 
 def lines(name):
@@ -63,47 +61,43 @@ def make_tokenizer(begins=False, texts=None):
     return PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_input_names=inputs, **options, **special)
 
 
-def make_t5(tokenizer):
+def make_t5():
     """Return a model that learned most of the corpus; it has more outputs than the tokenizer has tokens."""
-    return copy.deepcopy(_trained("T5", len(tokenizer) + 7))
+    return copy.deepcopy(_trained(_t5, make_dataset))
 
 
-def make_llama(tokenizer, **config):
+def make_llama(**config):
     """Return a language model that learned most of the corpus, or one that learned nothing, with another config."""
-    return _llama(len(tokenizer), **config) if config else copy.deepcopy(_trained("Llama", len(tokenizer)))
+    return _llama(**config) if config else copy.deepcopy(_trained(_llama, make_causal_dataset))
 
 
 @functools.cache
-def _trained(name, size):
+def _trained(make_model, make_rows):
     """Train a model until its loss is small: some forty steps."""
-    tokenizer, threads = make_tokenizer(), torch.get_num_threads()
-    model = _t5(size) if name == "T5" else _llama(size, initializer_range=0.02)
-    rows = (make_dataset if name == "T5" else make_causal_dataset)(tokenizer)
-    batch = DataCollatorForSeq2Seq(tokenizer)(list(rows.select_columns(["input_ids", "attention_mask", "labels"])))
-    optimizer, loss = torch.optim.AdamW(model.parameters(), lr=1e-2), 9.0
-    torch.set_num_threads(1)
+    model, tokenizer = make_model(), make_tokenizer()
+    rows = make_rows(tokenizer).select_columns(["input_ids", "labels"])
+    batch, loss = DataCollatorForSeq2Seq(tokenizer)(list(rows)), 9.0
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
     while loss > 0.06:
-        output = model(**batch)
+        loss = model(**batch).loss
         optimizer.zero_grad()
-        output.loss.backward()
+        loss.backward()
         optimizer.step()
-        loss = output.loss.item()
-    torch.set_num_threads(threads)
     return model.eval()
 
 
-def _t5(size):
+def _t5():
     set_seed(3)
-    sizes = {"vocab_size": size, "d_model": 64, "d_kv": 16, "d_ff": 128, "num_layers": 1, "num_heads": 4}
+    sizes = {"vocab_size": 407, "d_model": 64, "d_kv": 16, "d_ff": 128, "num_layers": 1, "num_heads": 4}
     ids = {"pad_token_id": 0, "eos_token_id": 1, "decoder_start_token_id": 0}
     return T5ForConditionalGeneration(T5Config(**sizes, **ids, dropout_rate=0.0, tie_word_embeddings=False))
 
 
-def _llama(size, **config):
+def _llama(**config):
     set_seed(5)
     sizes = {"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4}
-    ids = {"pad_token_id": 0, "eos_token_id": 1, "bos_token_id": None, "initializer_range": 0.5}
-    return LlamaForCausalLM(LlamaConfig(**{"vocab_size": size, **sizes, **ids, **config}))
+    ids = {"vocab_size": 400, "pad_token_id": 0, "eos_token_id": 1, "bos_token_id": None}
+    return LlamaForCausalLM(LlamaConfig(**sizes, **ids, **config))
 
 
 def make_dataset(tokenizer, labels=LABELS, references=REFERENCES):
@@ -116,35 +110,24 @@ def make_causal_dataset(tokenizer):
     """Return prompts and answers in one, as language models are trained, with -100 for the prompts."""
     prompts = tokenizer(list(map(PROMPT.format, SOURCES)), add_special_tokens=False)["input_ids"]
     answers = tokenizer(LABELS)["input_ids"]
-    ids = [prompt + answer for prompt, answer in zip(prompts, answers, strict=True)]
-    labels = [[-100] * len(prompt) + answer for prompt, answer in zip(prompts, answers, strict=True)]
-    return Dataset.from_dict({"input_ids": ids, "labels": labels, "attention_mask": [[1] * len(row) for row in ids]})
+    rows = [
+        {"input_ids": prompt + answer, "labels": [-100] * len(prompt) + answer}
+        for prompt, answer in zip(prompts, answers, strict=True)
+    ]
+    return Dataset.from_list(rows)
 
 
-def make_trainer(
-    folder,
-    tokenizer,
-    model,
-    dataset,
-    compute_metrics=None,
-    *,
-    kind=Seq2SeqTrainer,
-    callbacks=None,
-    preprocess_logits_for_metrics=None,
-    **given,
-):
-    """Return a Trainer; what else is given are its arguments."""
+def make_trainer(folder, tokenizer, model, dataset, compute_metrics=None, *, kind=Seq2SeqTrainer, **arguments):
+    """Return a Trainer with these training arguments."""
     common = {"output_dir": str(folder), "per_device_eval_batch_size": 3, **COMMON}
     return kind(
         model=model,
-        args=Seq2SeqTrainingArguments(**{**common, **given}),
+        args=Seq2SeqTrainingArguments(**{**common, **arguments}),
         eval_dataset=dataset,
         train_dataset=next(iter(dataset.values())) if isinstance(dataset, dict) else dataset,
         processing_class=tokenizer,
         data_collator=DataCollatorForSeq2Seq(tokenizer),
         compute_metrics=compute_metrics,
-        callbacks=callbacks,
-        preprocess_logits_for_metrics=preprocess_logits_for_metrics,
     )
 
 
@@ -169,3 +152,12 @@ def expected_scores(sari, texts, rows=None, references=REFERENCES):
 
 def of_evaluation(metrics, prefix="eval"):
     return {name: metrics[f"{prefix}_{name}"] for name in ("sari", "keep", "delete", "add")}
+
+
+def training_warnings(collected):
+    """Return what warnings about training say, without what to do, and their figures."""
+    return [
+        (str(warning).partition(":")[0], warning.detail)
+        for warning in collected
+        if type(warning).__name__ == "TrainingWarning"
+    ]

@@ -7,13 +7,16 @@ from pathlib import Path
 import tiny_trainers as tiny
 import torch
 from torch.distributed.launcher.api import LaunchConfig, elastic_launch
-from transformers import Trainer
+from transformers import Trainer, __version__
 
 from as_package import make_importable
 
 make_importable()
 
 from sari.sari_scorer import Scorer  # noqa: E402
+
+IS_NEW = __version__ >= "5"
+GROUPED = {"train_sampling_strategy": "group_by_length"} if IS_NEW else {"group_by_length": True}
 
 
 def trainers(folder):
@@ -25,12 +28,10 @@ def trainers(folder):
     tokenizer = tiny.make_tokenizer()
     for labels, arguments in [(tiny.LABELS, {}), ([""] * 10, {"include_for_metrics": ["inputs"]})]:
         rows = tiny.make_dataset(tokenizer, labels)
-        function, model = Scorer().compute_metrics(tokenizer, rows), tiny.make_t5(tokenizer)
-        arguments = {**arguments, **tiny.GROUPED, "predict_with_generate": True}
+        function, model = Scorer().compute_metrics(tokenizer, rows), tiny.make_t5()
+        arguments = {**arguments, **GROUPED, "predict_with_generate": True}
         yield tiny.make_trainer(folder, tokenizer, model, rows, function, generation_max_length=40, **arguments)
-    trainer = tiny.make_trainer(
-        folder, tokenizer, tiny.make_llama(tokenizer), tiny.make_causal_dataset(tokenizer), kind=Trainer
-    )
+    trainer = tiny.make_trainer(folder, tokenizer, tiny.make_llama(), tiny.make_causal_dataset(tokenizer), kind=Trainer)
     texts = {"sources": tiny.SOURCES[:9], "references": tiny.REFERENCES[:9], "prompts": tiny.PROMPT.format}
     Scorer(max_order=2).attach(trainer, **texts, generation_kwargs={"max_new_tokens": 40}, batch_size=2)
     yield trainer

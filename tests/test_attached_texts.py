@@ -1,0 +1,305 @@
+"""Texts attached to Trainers of transformers and TRL: the scores of what the model generates; the programs of docs."""
+
+import copy
+import random
+import re
+import runpy
+import sys
+
+import numpy as np
+import pytest
+import tiny_trainers as tiny
+import torch
+import transformers
+from conftest import ROOT
+from datasets import Dataset
+from peft import LoraConfig, PromptTuningConfig, get_peft_model
+from tiny_trainers import LABELS, PROMPT, REFERENCES, SOURCES, expected_scores, generated, make_llama, make_tokenizer
+
+PROMPTS = list(map(PROMPT.format, SOURCES))
+SHORT = {"max_new_tokens": 40}
+# Models that know the references by heart, or nothing, cause warnings.
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+
+@pytest.fixture(scope="module")
+def sari(sari):
+    return sari.with_options(variant="easse", max_order=2)
+
+
+tokenizer = pytest.fixture(make_tokenizer)
+
+
+@pytest.fixture(scope="module")
+def texts():
+    """Return what `make_llama` generates for the prompts, one by one."""
+    texts = generated(make_llama(), make_tokenizer(), PROMPTS, **SHORT)
+    assert len(set(texts)) == 10
+    return texts
+
+
+@pytest.fixture
+def trainer_of(tokenizer, tmp_path):
+    """Return a function that makes a Trainer, by default of a language model that evaluates at both of its steps."""
+
+    def make(model=None, dataset=None, **arguments):
+        arguments = {"max_steps": 2, "eval_strategy": "steps", "eval_steps": 1, **arguments}
+        given = model or make_llama(), dataset or tiny.make_causal_dataset(tokenizer)
+        return tiny.make_trainer(tmp_path, tokenizer, *given, kind=transformers.Trainer, **arguments)
+
+    return make
+
+
+def attach(sari, trainer, **options):
+    """Attach the texts to a Trainer and return it."""
+    sari.attach(trainer, **{**tiny.TEXTS, "prompts": PROMPT.format, "generation_kwargs": SHORT, **options})
+    return trainer
+
+
+# ---- What is generated -----------------------------------------------------------------------------------------------
+
+
+def begin_answer(source):
+    return [*tiny.ask(source), {"role": "assistant", "content": "So:"}]
+
+
+BEGUN = {"chat_template_kwargs": {"thinking": True, "continue_final_message": True}, "prompts": begin_answer}
+BEGUN_PROMPTS = [f"[think][user] {source} [assistant] So:" for source in SOURCES]
+PROMPT_IDS = make_tokenizer()(PROMPTS, add_special_tokens=False)["input_ids"]
+MOST = 2048 - max(map(len, PROMPT_IDS))  # the model has 2,048 positions, for prompt and answer
+TO_SIMPLIFY = [f"simplify: {source}" for source in SOURCES]
+STOP = {**SHORT, "stop_strings": ["."]}
+SAMPLES = {"do_sample": True, "temperature": 9.0}
+#: What the configuration of a model says, which holds unless it is about sampling, length and number.
+OF_MODEL = {**SAMPLES, "num_beams": 3, "num_return_sequences": 3, "min_new_tokens": 30, "forced_bos_token_id": 7}
+#: For each kind of model: options of `attach`; the prompts, one by one, and what generates the same for them.
+LLAMA = {
+    "token ids": ({"prompts": map(iter, PROMPT_IDS)}, PROMPTS, SHORT),
+    "tensors": ({"prompts": map(torch.tensor, PROMPT_IDS)}, PROMPTS, SHORT),
+    "a chat": ({"prompts": tiny.ask}, [f"[user] {source} [a]" for source in SOURCES], SHORT),
+    "an answer that is begun": ({**BEGUN, "postprocess": lambda text: text[3:]}, BEGUN_PROMPTS, SHORT),
+    "no beginning": ({}, [f"<unk>{prompt}" for prompt in PROMPTS], SHORT),
+    "a beginning": ({"prompts": f"<unk>{PROMPT}".format}, [f"<unk>{prompt}" for prompt in PROMPTS], SHORT),
+    "an end that is written": ({"prompts": f"{PROMPT}</s>".format}, [f"{prompt}</s>" for prompt in PROMPTS], SHORT),
+    "nothing but an end": ({"prompts": lambda _: ""}, ["</s>"] * 10, SHORT),
+    "more than tokens": ({"generation_kwargs": {**SHORT, "return_dict_in_generate": True}}, PROMPTS, SHORT),
+    "stop_strings": ({"generation_kwargs": STOP}, PROMPTS, {**STOP, "tokenizer": make_tokenizer()}),
+    "no length": ({"generation_kwargs": None}, PROMPTS, {"max_new_tokens": 128}),
+    "the greatest length": ({"generation_kwargs": {"max_new_tokens": MOST}}, PROMPTS, SHORT),
+    "LoRA": ({}, PROMPTS, SHORT),
+}
+T5 = {"sources": ({"prompts": None}, SOURCES, SHORT), "prompts": ({"prompts": TO_SIMPLIFY}, TO_SIMPLIFY, SHORT)}
+
+
+@pytest.mark.parametrize("name", [*LLAMA, *T5])
+def test_the_model_generates_as_for_each_prompt_alone(sari, trainer_of, name):
+    options, prompts, same = {**LLAMA, **T5}[name]
+    tokenizer = make_tokenizer(begins="beginning" in name)
+    # A model that learned nothing generates something else after two beginnings, and as much as it may.
+    config = {"initializer_range": 0.5} if "beginning" in name or name == "no length" else {}
+    model = tiny.make_t5() if name in T5 else make_llama(**config)
+    model.generation_config.update(**(OF_MODEL if name in T5 else SAMPLES))
+    if name == "LoRA":
+        model = get_peft_model(model, LoraConfig(r=2, init_lora_weights=False, target_modules=["q_proj"]))
+    trainer = trainer_of(model, tiny.make_dataset(tokenizer) if name in T5 else None)
+    trainer.processing_class = tokenizer
+    texts = list(map(options.get("postprocess", str), generated(model, tokenizer, prompts, **same)))
+    metrics = attach(sari, trainer, **options).evaluate()
+    assert tiny.of_evaluation(metrics) == expected_scores(sari, texts)
+
+
+def test_training_goes_on_as_without_it(sari, trainer_of):
+    """Sampling changes what is generated, and nothing else."""
+    runs, scores = [], []
+    for options in (None, {}, {"generation_kwargs": {**SHORT, **SAMPLES}}):
+        trainer = trainer_of()
+        if options is not None:
+            attach(sari, trainer, **options)
+        trainer.train()
+        states = random.getstate(), np.random.get_state()[1].tolist(), torch.get_rng_state().tolist()
+        runs.append((states, [parameter.tolist() for parameter in trainer.model.parameters()]))
+        scores += [[entry["eval_sari"] for entry in trainer.state.log_history if "eval_sari" in entry]]
+    assert runs[0] == runs[1] == runs[2]
+    assert scores[1][0] > scores[2][0] + 20
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_attached_texts_that_are_cut_give_a_warning(sari, trainer_of, capsys, quiet):
+    """After the progress bar, if there is one, over three batches of four."""
+    trainer = attach(sari, trainer_of(disable_tqdm=quiet), generation_kwargs={"max_new_tokens": 12}, batch_size=4)
+    with sari.collect_warnings() as collected:
+        trainer.evaluate()
+    assert tiny.training_warnings(collected) == [("many outputs are cut before their end", "10 of 10")]
+    assert bool(re.search("SARI: generating.* 0/3", capsys.readouterr().err)) is not quiet
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_tuned_prompts_give_a_warning_where_prompts_are_padded(sari, trainer_of, size):
+    model = get_peft_model(make_llama(), PromptTuningConfig(task_type="CAUSAL_LM", num_virtual_tokens=2))
+    with sari.collect_warnings() as collected:
+        attach(sari, trainer_of(model), batch_size=size)
+    text = "with tuned prompts a model can generate other texts at each batch size"
+    assert tiny.training_warnings(collected) == [(text, "")] * (size - 1)
+
+
+# ---- Which evaluations have the scores -------------------------------------------------------------------------------
+
+
+def test_the_best_model_is_chosen_by_the_scores(sari, trainer_of):
+    chosen = {"metric_for_best_model": "sari", "load_best_model_at_end": True, "learning_rate": 0.5}
+    trainer = attach(sari, trainer_of(eval_on_start=True, save_strategy="steps", save_steps=1, **chosen))
+    trainer.train()  # It unlearns all that it knows.
+    before, *scores = [entry["eval_sari"] for entry in trainer.state.log_history if "eval_sari" in entry]
+    assert before > max(scores) > min(scores)
+    assert trainer.state.best_metric == trainer.evaluate()["eval_sari"] == max(scores)
+
+
+def test_texts_for_each_of_several_sets(sari, tokenizer, texts, trainer_of):
+    trainer = trainer_of(dataset=dict.fromkeys(["news", "web", "law"], tiny.make_causal_dataset(tokenizer)))
+    attach(sari, trainer, evaluation_set="news")
+    attach(sari, trainer, evaluation_set="web", sources=SOURCES[:1], references=REFERENCES[:1])
+    metrics = trainer.evaluate()
+    assert tiny.of_evaluation(metrics, "eval_news") == expected_scores(sari, texts)
+    assert tiny.of_evaluation(metrics, "eval_web") == expected_scores(sari, texts, [0])
+    assert "eval_law_sari" not in metrics
+    with pytest.raises(
+        ValueError, match=r"^evaluation_set: got None, expected a set of the Trainer: \['news', 'web', 'l"
+    ):
+        attach(sari, trainer)
+
+
+def test_scores_are_of_the_texts_whatever_is_evaluated(sari, tokenizer, texts, trainer_of):
+    trainer, rows = attach(sari, trainer_of()), tiny.make_causal_dataset(tokenizer)
+    for metrics in (trainer.evaluate(rows.select([0])), trainer.predict(rows, metric_key_prefix="eval").metrics):
+        assert tiny.of_evaluation(metrics) == expected_scores(sari, texts)
+    for metrics in (trainer.evaluate(metric_key_prefix="test"), trainer.predict(rows).metrics):
+        assert not [name for name in metrics if name.endswith("_sari")]
+
+
+def test_scores_that_are_there_already_are_refused_before_anything_is_generated(sari, trainer_of, monkeypatch):
+    trainer = attach(sari, trainer_of())
+    with pytest.raises(ValueError, match=r"^trainer: got a second sari.attach for eval, expected one$"):
+        attach(sari, trainer)
+    trainer.compute_metrics = lambda _: {"keep": 1.0}
+    monkeypatch.setattr(trainer.model, "generate", None)
+    with pytest.raises(ValueError, match=r"^metrics: got eval_keep already, expected other names from compute_metrics"):
+        trainer.evaluate()
+
+
+@pytest.mark.parametrize("make_copy", [copy.copy, copy.deepcopy])
+def test_a_copy_of_a_trainer_evaluates_its_own_model(sari, tokenizer, texts, trainer_of, make_copy):
+    trainer = attach(sari, trainer_of())
+    again = make_copy(trainer)
+    again.model = make_llama(initializer_range=0.5)
+    other = generated(again.model, tokenizer, PROMPTS, **SHORT)
+    assert tiny.of_evaluation(again.evaluate()) == expected_scores(sari, other)
+    assert tiny.of_evaluation(trainer.evaluate()) == expected_scores(sari, texts)
+
+
+# ---- What is refused -------------------------------------------------------------------------------------------------
+
+BAD_OPTIONS = [
+    ({"sources": [], "references": []}, "sources: got no rows, expected at least one"),
+    ({"references": LABELS[1:]}, r"references: got 9 rows, expected 10 \(as in sources\)"),
+    ({"batch_size": 0}, "batch_size: got 0, expected a whole number of at least 1"),
+    ({"evaluation_set": "news"}, r"evaluation_set: got 'news', expected a set of the Trainer: \[None\]"),
+    ({"prompts": None}, "prompts: got None, expected what the model continues, such as"),
+    ({"prompts": 5}, "prompts: got 5, expected a list, or a function from a source to a prompt"),
+    ({"prompts": ["a"]}, r"prompts: got 1 row, expected 10 \(as in sources\)"),
+    ({"prompts": [*PROMPTS[1:], 5]}, r"prompts\[9\]: got 5, expected a str, a list of messages, or token ids"),
+    ({"prompts": [*PROMPTS[1:], []]}, r"prompts\[9\]: got \[\], expected a prompt with tokens"),
+    ({"prompts": [["a"], *PROMPTS[1:]]}, r"prompts\[0\]: got \['a'\], expected a list of token ids"),
+    ({"prompts": begin_answer}, r"prompts\[0\]: got a chat that ends with an answer, expected a chat without it"),
+    ({"chat_template_kwargs": {"tokenize": True}}, "chat_template_kwargs: got tokenize, expected no such argument"),
+]
+BAD_GENERATION = [
+    ({"max_length": 75}, "generation_kwargs: got max_length, expected max_new_tokens"),
+    ({"attention_mask": [[1]]}, "generation_kwargs: got attention_mask, expected prompts"),
+    ({"num_beam": 2}, "generation_kwargs: got num_beam, expected num_beams"),
+    ({"xyz": 2}, "generation_kwargs: got xyz, expected arguments of generate"),
+    ({"num_beams": 2, "num_return_sequences": 2}, "num_return_sequences: got 2, expected a whole number of at most 1"),
+    ({"early_stopping": "x"}, "`early_stopping` must be"),
+    (
+        {"max_new_tokens": 1 + MOST},
+        rf"prompts\[\d\]: got \d+ tokens and max_new_tokens={1 + MOST}, expected at most 2048",
+    ),
+]
+BAD_OPTIONS += [({"generation_kwargs": arguments}, message) for arguments, message in BAD_GENERATION]
+
+
+@pytest.mark.parametrize(("options", "message"), BAD_OPTIONS)
+def test_options_that_are_refused(sari, trainer_of, options, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        attach(sari, trainer_of(), **options)
+
+
+@pytest.mark.parametrize("name", ["postprocess", "generation_kwargs", "chat_template_kwargs"])
+def test_options_of_a_wrong_type(sari, trainer_of, name):
+    with pytest.raises(TypeError, match=f"^{name}: got 5, expected a (function|dict)"):
+        attach(sari, trainer_of(), **{name: 5})
+
+
+def test_a_model_with_an_encoder_needs_positions_for_prompts_and_for_texts(sari, trainer_of, tokenizer):
+    longest = max(map(len, tokenizer(TO_SIMPLIFY)["input_ids"]))
+    sizes = {"vocab_size": 400, "hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1}
+    parts = [transformers.BertConfig(**sizes, max_position_embeddings=count) for count in (longest, 12)]
+    ids = {"decoder_start_token_id": 0, "pad_token_id": 0}
+    config = transformers.EncoderDecoderConfig.from_encoder_decoder_configs(*parts, **ids)
+    trainer = trainer_of(transformers.EncoderDecoderModel(config), tiny.make_dataset(tokenizer, ["a"] * 10))
+    good = {"prompts": TO_SIMPLIFY, "generation_kwargs": {"min_new_tokens": 12, "max_new_tokens": 12}}
+    attach(sari, trainer, **good).evaluate()
+    with pytest.raises(ValueError, match=r"^max_new_tokens: got 13, expected at most 12, the positions"):
+        attach(sari, trainer, **{**good, "generation_kwargs": {"max_new_tokens": 13}})
+    with pytest.raises(
+        ValueError, match=rf"^prompts\[\d\]: got {longest + 1} tokens, expected at most {longest}, the pos"
+    ):
+        attach(sari, trainer, **{**good, "prompts": "simplify: {} a".format})
+
+
+def test_tokenizers_that_are_refused(sari, tokenizer, trainer_of):
+    trainer, tokenizer.pad_token = trainer_of(), None
+    with pytest.raises(ValueError, match=r"^processing_class: got no pad_token, expected one, such as its eos_token"):
+        attach(sari, trainer)
+    trainer.processing_class = None
+    with pytest.raises(TypeError, match=r"^processing_class: got NoneType, expected a tokenizer of transformers"):
+        attach(sari, trainer)
+
+
+# ---- The examples and the page ---------------------------------------------------------------------------------------
+
+BEFORE_AND_AFTER = r"SARI before training \d+\.\d\d, after \d+\.\d\d$"
+EXAMPLES = [
+    ("train.py --epochs 1 --sentences 160", BEFORE_AND_AFTER),
+    ("train_llm.py --epochs 1 --sentences 160", BEFORE_AND_AFTER),
+    ("train_reward.py --steps 2", r"step 1: mean reward 0\.\d{4}\nstep 2: mean reward 0\.\d{4}$"),
+]
+
+
+@pytest.mark.parametrize(("command", "printed"), EXAMPLES)
+def test_the_examples_run(capsys, monkeypatch, tmp_path, command, printed):
+    """As programs, but in this process, which has imported torch already."""
+    name, *arguments = command.split()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", [str(ROOT / "examples" / name), *arguments])
+    monkeypatch.syspath_prepend(ROOT / "examples")
+    runpy.run_path(sys.argv[0], run_name="__main__")
+    assert re.search(printed, capsys.readouterr().out.strip())
+
+
+def test_the_programs_of_the_page(monkeypatch, tmp_path, tokenizer):
+    """The blocks of docs/training.md run one after the other, as they are; the third attaches texts to a DPOTrainer."""
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs" / "training.md").read_text(encoding="utf-8").replace("path/to/sari.py", str(ROOT / "sari.py"))
+    rows = Dataset.from_dict({"source": SOURCES, "references": REFERENCES})
+    names = {"tokenizer": tokenizer, "rows": rows, "model": tiny.make_t5(), "llm": make_llama()}
+    names["reference_llm"] = make_llama()
+    blocks = re.findall(r"^```python\n(?!>>>)(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    for block, column in zip(
+        blocks, ["eval_keep", "eval_sari_of_first", "eval_sari", "rewards/sari_easse/mean"], strict=True
+    ):
+        exec(block, names)
+        assert any(column in entry for entry in names["trainer"].state.log_history)
+        if "DPO" in block:
+            trainer, prompts = names["trainer"], [f"Simplify: {source}\n" for source in SOURCES]
+            texts = generated(trainer.model, tokenizer, prompts, max_new_tokens=64)
+            assert tiny.of_evaluation(trainer.evaluate()) == expected_scores(names["sari"], texts)
