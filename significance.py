@@ -367,7 +367,11 @@ class Resampling:
         return self.resamples or min(RESAMPLES, _RESAMPLED // blocks)
 
     def trials_for(self, comparisons: int) -> int:
-        """Return the number of draws of the test for a number of comparisons."""
+        """Return the number of draws of the test for a number of comparisons.
+
+        >>> [resolve_resampling().trials_for(comparisons) for comparisons in (25, 250, 251)]
+        [10000, 10000, 10040]
+        """
         return self.resamples or max(RESAMPLES, _DRAWS_PER_COMPARISON * comparisons)
 
     def ends(self, drawn: np.ndarray) -> np.ndarray:
