@@ -168,13 +168,12 @@ def baseline_scores(
     """
     if not sources:
         raise ValueError(fault("sources, references", "no segments", "at least one"))
-    has_intervals = resampling.has_intervals and len(sources) > 1
     variant = with_caches(variant)  # each reference is scored, and is among the references of all others
     with_all, *held_out = baseline_columns(sources, references)
-    systems = score_systems(with_all, variant, rows=has_intervals)
+    systems = score_systems(with_all, variant, rows=resampling.has_intervals)
     people: dict[str, CorpusStatistics] = {}
     for columns in held_out:
-        people |= score_systems(columns, variant, rows=has_intervals)
+        people |= score_systems(columns, variant, rows=resampling.has_intervals)
 
     def with_mean(scores: np.ndarray) -> np.ndarray:
         """Put the mean of the scores of people, who stand last, before them: float64[..., system, score]."""
@@ -187,7 +186,7 @@ def baseline_scores(
     names = [*systems, *(["references"] if people else []), *people]
     scores = with_mean(np.array([[corpus.scores()[score] for score in SCORES] for corpus in corpora.values()]))
     results = dict(zip(names, map(named_scores, scores), strict=True))
-    if has_intervals:
+    if resampling.has_intervals:
         scores_of_sums = systems["copy"].scores_of_sums
         sample = Sample(_blocks_of(corpora), lambda sums: with_mean(scores_of_sums(sums)), resampling.seed)
         _add_intervals(results, sample, resampling)

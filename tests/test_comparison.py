@@ -3,20 +3,21 @@
 import json
 import tracemalloc
 
-import numpy as np
 import oracle
 import pytest
 from four_segments import TEXTS
+from hostile_texts import NAMES
 from programs import example_corpus, with_system
-from refusals import refuses
+from refusals import NO_SEGMENTS, refuses
 
-from sari.aggregation import SCORES
 from sari.comparison import baseline_scores, rank_systems
-from sari.significance import TESTS, holm
+from sari.significance import TESTS, resolve_resampling
 from sari.variants import VARIANTS, resolve_variant
 
-METHODS = list(TESTS)
+# Copies and made-up texts are among the systems.
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
+METHODS = list(TESTS)
 
 # ---- Baselines ------------------------------------------------------------------------------------------------------
 
@@ -25,19 +26,16 @@ METHODS = list(TESTS)
 def test_baselines_by_the_oracle(variant):
     sources, references = TEXTS["sources"], TEXTS["references"]
     found = baseline_scores(sources, references, resolve_variant(variant))
-    assert list(found) == ["copy", "empty", "unrelated", "references", "reference 1", "reference 2"]
-
-    def scores(predictions, references):
-        return pytest.approx(oracle.score(sources, predictions, references, variant=variant))
-
-    assert found["copy"] == scores(sources, references)
-    assert found["empty"] == scores([""] * 4, references)
-    assert found["unrelated"] == scores([row[0] for row in [*references[1:], references[0]]], references)
-    first, second = zip(*references, strict=True)
-    assert found["reference 1"] == scores(first, [[text] for text in second])
-    assert found["reference 2"] == scores(second, [[text] for text in first])
-    means = {name: (found["reference 1"][name] + found["reference 2"][name]) / 2 for name in SCORES}
-    assert found["references"] == pytest.approx(means)
+    first, second = ([row[place] for row in references] for place in (0, 1))
+    expected = {
+        "copy": oracle.score(sources, sources, references, variant=variant),
+        "empty": oracle.score(sources, [""] * 4, references, variant=variant),
+        "unrelated": oracle.score(sources, first[1:] + first[:1], references, variant=variant),
+        "reference 1": oracle.score(sources, first, [[text] for text in second], variant=variant),
+        "reference 2": oracle.score(sources, second, [[text] for text in first], variant=variant),
+    }
+    people = oracle.means([expected["reference 1"], expected["reference 2"]])
+    assert found == {name: pytest.approx(scores) for name, scores in {**expected, "references": people}.items()}
 
 
 @pytest.mark.parametrize(
@@ -52,77 +50,76 @@ def test_baselines_are_at_most_ten_references_that_every_segment_has(references,
     assert list(baseline_scores(["a", "d"], references, resolve_variant())) == ["copy", "empty", "unrelated", *people]
 
 
-# ---- By the metric ---------------------------------------------------------------------------------------------
+def test_a_single_segment_has_no_unrelated_text_and_no_interval():
+    found = baseline_scores(["a b"], [["a"]], resolve_variant(), resolve_resampling(confidence=0.9))
+    assert {name: list(scores) for name, scores in found.items()} == {name: [*NAMES] for name in ("copy", "empty")}
+
+
+# ---- Systems --------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
 def examples():
-    return example_corpus()
+    """Return the example corpus; the third system, of copies, has an empty name."""
+    corpus = example_corpus()
+    return {**corpus, "predictions": {**corpus["predictions"], "": corpus["sources"]}}
 
 
-@pytest.mark.filterwarnings("ignore:.* not tokenized, and are only split at spaces:UserWarning")
-@pytest.mark.filterwarnings("ignore:the variant .* copies can rank first:UserWarning")
-@pytest.mark.parametrize("variant", ["hf", "xu2016", "easse_legacy", "paper", "set"])
-@pytest.mark.parametrize("method", METHODS)
-def test_compare_is_compute_of_each_system(sari, examples, variant, method):
-    found = sari.with_options(variant=variant).compare(**examples, method=method, resamples=300, details=True)
+@pytest.mark.parametrize(("variant", "method"), [*zip(["easse", "dsari"], METHODS, strict=True)])
+def test_compare_is_compute_of_each_system(scorer, monkeypatch, examples, variant, method):
+    monkeypatch.setattr("sari.tokenization._CHUNK_CHARACTERS", 2_000)  # of ten segments about four
+    scorer = scorer.with_options(variant=variant, sentence_splitter=str.split)
+    options = {"confidence": 0.8, "resamples": 300, "seed": 7, "details": True}
+    alone = {name: scorer.compute(**with_system(examples, name), **options) for name in examples["predictions"]}
+    found = scorer.compare(**examples, method=method, baseline="", **options)
     assert json.loads(json.dumps(found)) == found
-    assert {key: found[key] for key in list(found)[:9]} == {
-        "baseline": "deleting",
+    systems = found.pop("systems")
+    assert found == {
+        "baseline": "",
         "method": method,
-        "confidence": 0.95,
+        "confidence": 0.8,
         "intervals": "bootstrap",
         "resamples": 300,
         "trials": 300,
-        "seed": 12345,
-        "comparisons": 1,
+        "seed": 7,
+        "comparisons": 2,
         "segments": 10,
+        "signature": alone[""]["signature"],
     }
-    intervals = {"confidence": 0.95, "resamples": 300, "details": True}
-    for name, scores in found["systems"].items():
-        alone = sari.compute(**with_system(examples, name), variant=variant, **intervals)
-        of_test = ("differences", "difference_intervals", "p_values", "corrected_p_values")
-        extra = {key: scores[key] for key in of_test if key in scores}
-        assert scores == alone | extra
-        assert bool(extra) == (name != "deleting")
-        for score, (low, high) in scores.get("difference_intervals", {}).items():
+    baseline = systems.pop("")
+    assert baseline == alone[""]
+    for name, scores in systems.items():
+        assert {field: scores[field] for field in alone[name]} == alone[name]
+        assert scores["p_values"].keys() == scores["corrected_p_values"].keys() == {*NAMES}
+        for score, (low, high) in scores["difference_intervals"].items():
+            assert scores["differences"][score] == scores[score] - baseline[score]
             assert low <= scores["differences"][score] <= high
-        assert found["signature"] == alone["signature"]
-    first, second = found["systems"].values()
-    assert second["differences"] == {name: second[name] - first[name] for name in SCORES}
-    turned = sari.with_options(variant=variant).compare(**examples, method=method, resamples=300, baseline="rewriting")[
-        "systems"
-    ]
-    assert turned["deleting"]["p_values"] == second["p_values"]
-    assert "p_values" not in turned["rewriting"]
 
 
-@pytest.mark.filterwarnings("ignore:.*most outputs are the same as their sources:UserWarning")
 @pytest.mark.parametrize("method", METHODS)
 def test_each_system_with_each(sari, examples, method):
     """Of the systems that differ each has its group; a twin, and one that differs in a text, share that of another."""
-    copies = {name: texts * 20 for name, texts in examples["predictions"].items()}
-    systems = {"copy": examples["sources"] * 20, **copies, "twin": list(copies["deleting"])}
-    systems["near"] = [*copies["deleting"][:-1], copies["rewriting"][-1]]
-    columns = {"sources": examples["sources"] * 20, "references": examples["references"] * 20, "predictions": systems}
-    found = sari.with_options(variant="easse").compare(**columns, method=method, all_pairs=True, resamples=999)
+    scorer = sari.with_options(variant="easse")
+    columns = {name: examples[name] * 20 for name in ("sources", "references")}
+    systems = {name: texts * 20 for name, texts in examples["predictions"].items()}
+    near = [*systems["deleting"][:-1], systems["rewriting"][-1]]
+    systems |= {"twin": systems["deleting"], "near": near}
+    found = scorer.compare(**columns, predictions=systems, method=method, all_pairs=True, resamples=999)
     assert json.loads(json.dumps(found)) == found
     assert (found["baseline"], found["comparisons"]) == (None, 10)
-    ranked = {name: (row["group"], row["rank"]) for name, row in found["systems"].items()}
     alike = dict.fromkeys(("deleting", "twin", "near"), (2, [2, 4]))
-    assert ranked == {"rewriting": (1, [1, 1]), **alike, "copy": (3, [5, 5])}
+    ranked = {name: (row["group"], row["rank"]) for name, row in found["systems"].items()}
+    assert ranked == {"rewriting": (1, [1, 1]), **alike, "": (3, [5, 5])}
     assert not any("signature" in row for row in found["systems"].values())  # nor other details
-    p_values = np.array([[pair["p_values"][name] for name in SCORES] for pair in found["pairs"]])
-    corrected = [[pair["corrected_p_values"][name] for name in SCORES] for pair in found["pairs"]]
-    assert np.array_equal(holm(p_values), corrected)
-    for pair in found["pairs"]:
-        one, other = pair["systems"]
-        alone = sari.with_options(variant="easse").compare(
-            **{**columns, "predictions": {name: systems[name] for name in (other, one)}}, method=method, resamples=999
-        )["systems"][one]
+    pairs = {tuple(pair["systems"]): pair for pair in found["pairs"]}
+    for (one, other), pair in pairs.items():
+        two = {name: systems[name] for name in (other, one)}
+        alone = scorer.compare(**columns, predictions=two, method=method, resamples=999)["systems"][one]
         assert (pair["differences"], pair["p_values"]) == (alone["differences"], alone["p_values"])
-        if {one, other} == {"deleting", "twin"}:
-            assert (set(pair["differences"].values()), set(pair["p_values"].values())) == ({0.0}, {1.0})
+    twins = pairs["deleting", "twin"]
+    assert (set(twins["differences"].values()), set(twins["p_values"].values())) == ({0.0}, {1.0})
+    smallest = min(pairs.values(), key=lambda pair: pair["p_values"]["sari"])
+    assert smallest["corrected_p_values"]["sari"] == pytest.approx(10 * smallest["p_values"]["sari"])
 
 
 @pytest.mark.parametrize(
@@ -136,57 +133,37 @@ def test_ranks_are_apart_if_a_difference_is_significant(p_value, difference, ran
     assert [row["rank"] for row in results.values()] == ranks
 
 
-def test_memory_of_a_comparison_is_bounded(sari, examples):
+def test_memory_of_a_comparison_is_bounded(scorer, examples):
     """More resamples of more segments than a matrix of them all could hold in this many bytes."""
-    many = {
-        "sources": examples["sources"] * 200,
-        "references": examples["references"] * 200,
-        "predictions": {f"{name}{n}": texts * 200 for name, texts in examples["predictions"].items() for n in range(2)},
-    }
+    columns = {name: examples[name] * 200 for name in ("sources", "references")}
+    systems = {name: texts * 200 for name, texts in examples["predictions"].items()}
     tracemalloc.start()
-    sari.with_options(variant="easse").compare(**many, resamples=10_000)
+    scorer.with_options(variant="easse").compare(**columns, predictions=systems, resamples=10_000)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 120e6  # a matrix of draws has 160e6
 
 
 @pytest.mark.parametrize(
-    ("changes", "error", "message"),
+    ("changes", "message"),
     [
-        ({"all_pairs": 1}, TypeError, "all_pairs: got 1, expected True or False"),
-        (
-            {"all_pairs": True, "baseline": "deleting"},
-            ValueError,
-            "baseline: got 'deleting' with all_pairs=True, expected None",
-        ),
+        ({"all_pairs": 1}, "all_pairs: got 1, expected True or False"),
+        ({"baseline": "x"}, "baseline: got 'x', expected one of deleting, rewriting,"),
+        ({"all_pairs": True, "baseline": ""}, "baseline: got '' with all_pairs=True, expected None"),
         (
             {"all_pairs": True, "method": None},
-            ValueError,
             f"method: got None with all_pairs=True, expected one of {', '.join(TESTS)}",
         ),
-        ({"predictions": {"x": ["a"]}}, ValueError, "predictions['x']: got 1 row, expected 10 (as in sources)"),
-        (
-            {"sources": [], "predictions": {"x": []}, "references": []},
-            ValueError,
-            "sources, predictions, references: got no segments, expected at least one",
-        ),
+        ({"predictions": {"x": ["a"]}}, "predictions['x']: got 1 row, expected 10 (as in sources)"),
+        ({"sources": [], "predictions": {"x": []}, "references": []}, NO_SEGMENTS),
     ],
 )
-def test_bad_comparisons(sari, examples, changes, error, message):
-    with refuses(error, message):
-        sari.compare(**{**examples, **changes})
+def test_bad_comparisons_are_refused_before_texts_are_tokenized(sari, examples, changes, message):
+    with refuses((TypeError, ValueError), message):
+        sari.with_options(tokenize=pytest.fail).compare(**{**examples, **changes})
 
 
 # ---- Candidates -----------------------------------------------------------------------------------------------------
-
-
-def test_a_bad_baseline_is_refused_before_texts_are_tokenized(scorer):
-    tokenized = []
-    with refuses(ValueError, "baseline: got 'x', expected one of a, b"):
-        scorer.with_options(tokenize=lambda text: tokenized.append(text) or text).compare(
-            sources=["a"], predictions={"a": ["a"], "b": ["a"]}, references=["a"], baseline="x"
-        )
-    assert tokenized == []
 
 
 def test_a_single_candidate_has_no_expected_score(scorer):
@@ -197,9 +174,8 @@ def test_a_single_candidate_has_no_expected_score(scorer):
 def test_candidates_are_tokenized_once(scorer):
     tokenized = []
     texts = [f"a {number}" for number in range(8)]
-    scorer.with_options(tokenize=lambda text: tokenized.append(text) or text, variant="easse").minimum_bayes_risk(
-        sources=["a b"], candidates=[texts]
-    )
+    scorer = scorer.with_options(tokenize=lambda text: tokenized.append(text) or text)
+    scorer.minimum_bayes_risk(sources=["a b"], candidates=[texts])
     assert sorted(tokenized) == sorted(["a b", *texts])
 
 
@@ -214,14 +190,3 @@ def test_any_number_of_candidates_is_scored_as_each_alone(scorer, monkeypatch):
         for source, people, row in zip(sources, references, candidates, strict=True)
     ]
     assert scorer.score_candidates(sources=sources, candidates=candidates, references=references) == alone
-
-
-def test_systems_are_scored_as_each_alone(scorer, monkeypatch):
-    monkeypatch.setattr("sari.tokenization._CHUNK_CHARACTERS", 60)
-    scorer = scorer.with_options(variant="dsari", sentence_splitter=str.split)
-    texts = {"sources": ["a b c", "b c d", "c d", "d"] * 2, "references": [["a b", "a c"], ["b"], ["d e"], ["e"]] * 2}
-    systems = {"abcde"[size:]: [" ".join("abcde"[:size])] * 8 for size in range(1, 6)}
-    comparison = scorer.compare(**texts, predictions=systems, baseline="", method=None, confidence=None, details=True)
-    assert comparison["baseline"] == ""  # the name of a system
-    for name, predictions in systems.items():
-        assert comparison["systems"][name] == scorer.compute(**texts, predictions=predictions, details=True)
