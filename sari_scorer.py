@@ -314,7 +314,7 @@ class Scorer:
             columns_there = f"columns {truncate(', '.join(map(str, names)))}"
             raise ValueError(fault("batch", columns_there, f"also {', '.join(missing)}"))
         sources, predictions, references = (batch[name] for name in COLUMNS)
-        if isinstance(sources, str) and isinstance(predictions, str):
+        if isinstance(sources, str) or isinstance(predictions, str):
             return self.sentence_score(sources, predictions, references)
         columns = validate_columns(sources, predictions, references)
         return score_columns(columns, self.variant, sentences=True).sentences()

@@ -15,6 +15,8 @@ from torchmetrics import Metric
 
 from sari.sari_scorer import Scorer
 from sari.states import State
+from sari.validation import check_choice
+from sari.variants import SCORES
 
 Texts = Sequence[str]
 References = Sequence[Sequence[str]] | Sequence[str]
@@ -42,9 +44,8 @@ class SariMetric(Metric):
         self, variant: str = "easse", score: str = "sari", *, scoring: dict[str, Any] | None = None, **options: Any
     ):
         super().__init__(**options)
-        self._scorer, self._score = Scorer(variant, **(scoring or {})), score
-        if score not in ("sari", "keep", "delete", "add"):
-            raise ValueError(f"score: got {score!r}, expected one of sari, keep, delete, add")
+        self._scorer = Scorer(variant, **(scoring or {}))
+        self._score = check_choice("score", score, SCORES)
         self.add_state("packed", default=[], dist_reduce_fx=None)
 
     def update(
