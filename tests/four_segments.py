@@ -70,7 +70,7 @@ def run(program, *arguments, **environment):
         env=os.environ | WITHOUT_TRANSFORMERS | environment,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=200,
         check=False,
     )
     assert process.returncode == 0, process.stderr

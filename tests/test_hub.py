@@ -1,9 +1,6 @@
 """The metric from the Hub: a server on this machine has the files as a Space has them, and `evaluate.load` asks it."""
 
 import json
-import os
-import subprocess
-import sys
 from collections import Counter
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -11,6 +8,7 @@ from threading import Thread
 
 import pytest
 from conftest import ROOT
+from four_segments import run
 from programs import ONLY
 from test_layout import SHIPPED
 
@@ -55,30 +53,18 @@ def hub(tmp_path):
         server.shutdown()
 
 
-def answer(home, **environment):
-    """Return what the program prints where there is nothing but `evaluate`, sacreBLEU, and what these need."""
-    without = {"HF_EVALUATE_OFFLINE", "HF_HUB_OFFLINE", "PYTHONPATH"}
-    options = {"HF_HOME": str(home), "HF_UPDATE_DOWNLOAD_COUNTS": "0", "NO_PROXY": "127.0.0.1", **environment}
-    process = subprocess.run(
-        [sys.executable, "-c", ONLY + LOAD, json.dumps(TEXTS)],
-        cwd=home.parent,
-        env={name: value for name, value in os.environ.items() if name not in without} | options,
-        capture_output=True,
-        text=True,
-        timeout=200,
-        check=False,
-    )
-    assert process.returncode == 0, process.stderr
-    return json.loads(process.stdout.splitlines()[-1])
-
-
-def test_load_from_the_hub(hub, tmp_path):
+def test_load_from_the_hub(hub, tmp_path, monkeypatch):
+    """Where there is nothing but `evaluate`, sacreBLEU, and what these need."""
+    monkeypatch.chdir(tmp_path)
     address, asked = hub
+    online = dict.fromkeys(("HF_EVALUATE_OFFLINE", "HF_HUB_OFFLINE", "HF_UPDATE_DOWNLOAD_COUNTS"), "0")
+    here = {"HF_ENDPOINT": address, "NO_PROXY": "127.0.0.1", "HF_HOME": "home", "PYTHONPATH": ""}
+    load = partial(run, ONLY + LOAD, json.dumps(TEXTS), **online, **here)
     state = Scorer("easse").state()
     state.update(**TEXTS)
     scores = [Scorer("hf").compute(**TEXTS, details=True), state.compute(details=True)]
 
-    assert answer(tmp_path / "home", HF_ENDPOINT=address) == scores
+    assert load() == scores
     first = Counter(asked)
     # Each file is asked for and downloaded once, and once the tag of the version of `evaluate`, which there is not.
     files = {f"{PREFIX}/{file.name}" for file in SHIPPED}
@@ -88,7 +74,7 @@ def test_load_from_the_hub(hub, tmp_path):
     assert f"downloads {len(files)} files: {first.total()} requests" in page
 
     asked.clear()
-    assert answer(tmp_path / "home", HF_ENDPOINT=address) == scores
+    assert load() == scores
     later = Counter(asked)
     assert not [path for kind, path in later if kind == "GET"]
     assert later.total() == len(files) + 1

@@ -77,32 +77,21 @@ def outside(environment, tmp_path):
     return run
 
 
-def python(outside, *lines, **variables):
-    return outside("python", "-c", "\n".join(("import sys", *lines)), **variables).splitlines()
-
-
 def test_one_importable_package(wheel):
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
         metadata = archive.read(f"sari-{VERSION}.dist-info/METADATA").decode()
     assert {name.split("/")[0] for name in names} == {"sari", f"sari-{VERSION}.dist-info"}
     assert not [name for name in names if re.search("test|benchmark|research", name)]
-    modules = {f"sari/{path.relative_to(ROOT).as_posix()}" for path in our_files()}
-    assert modules <= set(names)
+    packages = chain.from_iterable((ROOT / package).rglob("*.*") for package in PACKAGES if package != "research")
+    beside = chain.from_iterable(map(ROOT.glob, ("*.py", "examples/*.txt", "examples/*.jsonl", "README.md")))
+    ours = (path for path in chain(packages, beside) if "__pycache__" not in path.parts)
+    assert {f"sari/{path.relative_to(ROOT).as_posix()}" for path in ours} <= set(names)
     needed = {
         line.split()[1] for line in metadata.splitlines() if line.startswith("Requires-Dist") and "extra" not in line
     }
     heavy = {"evaluate", "datasets", "gradio", "matplotlib", "scipy", "torch", "transformers"}
     assert not {re.match(r"[\w-]+", name)[0] for name in needed} & heavy
-
-
-def our_files():
-    """Return what the package must have of the checkout: its modules, and all that lies beside them."""
-    beside = chain.from_iterable((ROOT / package).rglob("*.*") for package in PACKAGES if package != "research")
-    yield from (path for path in beside if "__pycache__" not in path.parts)
-    yield from chain(
-        ROOT.glob("*.py"), ROOT.glob("examples/*.txt"), ROOT.glob("examples/*.jsonl"), [ROOT / "README.md"]
-    )
 
 
 def test_the_command(outside, tmp_path):
@@ -114,31 +103,31 @@ def test_the_command(outside, tmp_path):
     assert outside("sari", status=2).startswith("sari: error: got no arguments, expected ")
 
 
+SCORES_AND_IMPORTS = f"""
+import sys, sari
+print({{"numpy", "pandas"}} & set(sys.modules), hasattr(sari, "nonsense"))
+print(round(sari.compute(**{TEXTS}, variant="easse")["sari"], 2))
+print({{"evaluate", "datasets", "torch"}} & set(sys.modules))
+import evaluate
+print(round(evaluate.load(sari.path(), "easse").compute(**{TEXTS})["sari"], 2))
+"""
+
+
 def test_python_scores_lists_and_evaluate_loads_the_path(outside):
     """And nothing is imported that is not needed."""
-    found = python(
-        outside,
-        "import sari",
-        "print({'numpy', 'pandas'} & set(sys.modules), hasattr(sari, 'nonsense'))",
-        f"print(round(sari.compute(**{TEXTS!r}, variant='easse')['sari'], 2))",
-        "print({'evaluate', 'datasets', 'torch'} & set(sys.modules))",
-        "import evaluate",
-        f"print(round(evaluate.load(sari.path(), 'easse').compute(**{TEXTS!r})['sari'], 2))",
-        **WITHOUT_TRANSFORMERS,
-    )
-    assert found == ["set() False", "34.37", "set()", "34.37"]
+    found = outside("python", "-c", SCORES_AND_IMPORTS, **WITHOUT_TRANSFORMERS)
+    assert found.splitlines() == ["set() False", "34.37", "set()", "34.37"]
+
+
+PAGE = """
+bring("sari", "app")
+from pathlib import Path
+from sari.web import page, rendering
+from sari.web.samples import example_file, samples
+style = Path(page.__file__).with_name("page.css").stat().st_size
+print(min(len(samples()), len(rendering.about()), len(example_file("sources.txt")), style))
+"""
 
 
 def test_the_page_needs_nothing_but_its_extra_and_has_its_files(outside):
-    found = python(
-        outside,
-        ONLY,
-        "bring('sari', 'app')",
-        "from sari.web.samples import example_file, samples",
-        "from sari.web import page, rendering",
-        "from pathlib import Path",
-        "style = Path(page.__file__).with_name('page.css').stat().st_size",
-        "sizes = len(samples()), len(rendering.about()), len(example_file('sources.txt')), style",
-        "print(min(sizes) > 2)",
-    )
-    assert found == ["True"]
+    assert int(outside("python", "-c", ONLY + PAGE)) > 2

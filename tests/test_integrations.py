@@ -4,8 +4,8 @@ import importlib
 import json
 import pickle
 import re
-import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import lighteval.pipeline
@@ -17,6 +17,7 @@ import ray
 import torch
 import torchmetrics
 from conftest import ROOT
+from four_segments import run
 from lighteval.logging.evaluation_tracker import EvaluationTracker
 from lighteval.models.dummy.dummy_model import DummyModelConfig
 from lighteval.tasks.registry import Registry
@@ -111,18 +112,10 @@ dist.destroy_process_group()
 
 
 def test_torchmetrics_in_two_processes(tmp_path):
-    columns = json.dumps([SOURCES, OUTPUTS, REFERENCES])
-    arguments = [str(tmp_path / "store"), columns, str(ROOT), str(FOLDER)]
-    commands = [[sys.executable, "-c", PROCESS, str(rank), *arguments] for rank in range(2)]
-    processes = [subprocess.Popen(command, stdout=-1, stderr=-1) for command in commands]
-    try:
-        for process in processes:
-            output, error = process.communicate(timeout=240)
-            assert process.returncode == 0, error.decode()
-            assert json.loads(output.splitlines()[-1]) == [expected(name)["sari"] for name in ("hf", "easse", "easse")]
-    finally:
-        for process in processes:
-            process.kill()
+    arguments = [tmp_path / "store", json.dumps([SOURCES, OUTPUTS, REFERENCES]), ROOT, FOLDER]
+    with ThreadPoolExecutor(2) as pool:
+        for found in pool.map(lambda rank: run(PROCESS, rank, *arguments, PYTHONPATH=""), range(2)):
+            assert found == [expected(name)["sari"] for name in ("hf", "easse", "easse")]
 
 
 # ---- The harnesses ---------------------------------------------------------------------------------------------------

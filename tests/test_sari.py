@@ -4,12 +4,11 @@ import doctest
 import importlib
 import inspect
 import json
-import os
 import re
 import shutil
-import subprocess
 import sys
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import datasets
@@ -18,7 +17,7 @@ import numpy as np
 import oracle
 import pytest
 from conftest import ROOT
-from four_segments import COPIES, NO_SEGMENTS, SCORES, TEXTS, WITHOUT_TRANSFORMERS, Breaks, load, repeated, rows
+from four_segments import COPIES, NO_SEGMENTS, SCORES, TEXTS, Breaks, load, repeated, rows, run
 from refusals import refuses
 
 from sari.sari_scorer import Scorer
@@ -319,24 +318,11 @@ print(json.dumps(results))
 
 
 def test_two_processes(sari, tmp_path):
-    processes = [
-        subprocess.Popen(
-            [sys.executable, "-c", DISTRIBUTED, str(ROOT / "sari.py"), str(tmp_path), str(number), json.dumps(TEXTS)],
-            env=os.environ | WITHOUT_TRANSFORMERS,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for number in range(2)
-    ]
-    try:
-        (first, error), (second, _) = [process.communicate(timeout=90) for process in processes]
-    finally:
-        for process in processes:
-            process.kill()
-    assert first, error
+    with ThreadPoolExecutor(2) as pool:
+        texts = json.dumps(TEXTS)
+        first, second = pool.map(lambda number: run(DISTRIBUTED, ROOT / "sari.py", tmp_path, number, texts), range(2))
     whole = sari.compute(**TEXTS)
-    assert json.loads(first) == {
+    assert first == {
         "stored": whole,
         "corpus": sari.compute(**TEXTS, variant="easse", details=True),
         "second empty": whole,
@@ -346,4 +332,4 @@ def test_two_processes(sari, tmp_path):
         "second says nothing": whole,
         "left": [],
     }
-    assert set(json.loads(second).values()) == {None}
+    assert set(second.values()) == {None}
