@@ -47,6 +47,7 @@ def app(arguments: Sequence[str]) -> int:
         return refuse("sari", f"app: {error}, expected the extra 'app' or requirements.txt")
     except OSError as error:
         return refuse("sari", f"app: {error}")
+    sys.stdout.flush()  # the address, which logs would get only in the end
     page.block_thread()  # until an interrupt, when it closes the server
     return 130
 

@@ -32,12 +32,7 @@ def test_what_is_chosen_becomes_the_option(name):
         assert resolved == resolve_variant("hf", **{name: value})
 
 
-@pytest.mark.parametrize(
-    "references", [["a"], ["a", ""], [" "], ["a\nb"], ["a\n\nb", "c"], ["a", "\n"], ["a\r\nb", "x\ry"], ["---"]]
-)
+@pytest.mark.parametrize("references", [["a", ""], ["a\nb"], ["a\n\nb", "c"], [" a ", "\n"], ["a\r\nb", "x\ry"]])
 def test_boxes_show_what_is_read_from_them(references):
-    *_, shown = components.boxes_of("", "", references)
-    rows = ["\n".join(row.strip().splitlines()) for row in references]
-    assert components.references_of(shown) == (rows if references != ["---"] else [])
-    *_, again = components.boxes_of("", "", components.references_of(shown))
-    assert again == shown or references == ["---"]
+    *_, text = components.boxes_of("", "", references)
+    assert components.references_of(text) == ["\n".join(row.strip().splitlines()) for row in references]

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 from programs import ROOT, example_corpus
 from report_corpus import Page
-from web_pages import box, cell, choose, downloaded, expect_score, rank, score, upload, view
+from web_pages import box, cell, choose, expect_score, fill_files, score
 
 from sari.sari_scorer import Scorer
 from sari.web import components, files_tab, sentence_tab
@@ -131,70 +131,53 @@ def test_a_kind_of_input_shows_the_boxes_that_it_needs(kind, visible):
 
 
 @pytest.fixture
-def filled(desktop):
-    """Return the page with the files of the example."""
-    view(desktop, "Files")
-    desktop.get_by_role("radio", name=TEXT_FILES, exact=True).check()
-    desktop.get_by_role("button", name="Fill in an example").click()
-    expect(desktop.get_by_text("references.1").locator("visible=true").first).to_be_visible()
+def scored(desktop):
+    """Return the page with the scored files of the example."""
+    fill_files(desktop)
     expect(desktop.locator("#files-message")).to_contain_text("press Score")
+    score(desktop)
     return desktop
 
 
-def test_files_are_scored_ranked_and_reported(filled, tmp_path):
-    page, copying = filled, tmp_path / "copying.txt"
-    copying.write_text((FOLDER / "sources.txt").read_text("utf-8"), "utf-8")
-    upload(page, "Sources", FOLDER / "sources.txt")
-    upload(page, "Outputs (one file for each system)", FOLDER / "outputs.txt", copying)
-    score(page)
-    wanted = Scorer().compute(**{**COLUMNS, "predictions": COLUMNS["predictions"]["deleting"]})["sari"]
-    row = page.locator("#systems table").first.locator("tbody tr").first
-    expect(row).to_contain_text(f"{wanted:.2f}")
-    expect(page.locator("#systems img")).to_have_count(2)
+def test_results_are_of_the_baseline_and_come_with_a_report(scored):
+    page = scored
     expect(page.locator("#files-results")).to_be_focused()
-    rank(page)
-    page.get_by_role("button", name="Make the report (HTML)").click()
-    assert "<title>SARI of outputs, copying</title>" in downloaded(page, "report.html")
     page.get_by_role("combobox", name="Baseline").click()
-    page.get_by_role("option", name="copying").click()
-    expect(page.locator("#systems table").nth(1).locator("tbody td").first).to_have_text("copying")
+    page.get_by_role("option", name="rewriting").click()
+    expect(page.locator("#systems table").nth(1).locator("tbody td").first).to_have_text("rewriting")
+    page.get_by_role("button", name="Make the report (HTML)").click()
+    with page.expect_download() as download:
+        page.locator("#files-results").get_by_role("row").filter(has_text="report").get_by_role("link").click()
+    assert "deleting against rewriting" in Path(download.value.path()).read_text("utf-8")
 
 
-def test_segments_are_ordered_searched_and_opened(filled):
-    page, rewriting = filled, COLUMNS["predictions"]["rewriting"]
-    choose(page, "Lowercase", "cased")
-    score(page)
-    one, other = ([float(cell(page, row, column).inner_text()) for row in range(1, 11)] for column in (1, 2))
-    differences = [abs(a - b) for a, b in zip(one, other, strict=True)]
-    assert differences == sorted(differences, reverse=True)
+def test_segments_are_searched_and_opened(scored):
+    page, rewriting = scored, COLUMNS["predictions"]["rewriting"]
     lines = [int(cell(page, row, 0).inner_text()) for row in range(1, 11)]
     page.get_by_label("Search the segments").fill("reservoir")
     expect(page.get_by_role("grid", name="SARI of every segment").get_by_role("row")).to_have_count(2)
-    line, shown = int(cell(page, 1, 0).inner_text()), cell(page, 1, 2).inner_text()
+    line, sari = int(cell(page, 1, 0).inner_text()), float(cell(page, 1, 2).inner_text())
     cell(page, 1, 2).click()
     expect(box(page, "Output")).to_have_value(rewriting[line - 1])
-    expect_score(page, float(shown))  # under the options of the files
-    expect(page.locator("#place")).to_have_text(f"rewriting, line {line}")
+    expect_score(page, sari)
     page.get_by_role("button", name="Next ›").click()
     line = lines[(lines.index(line) + 1) % 10]
     expect(box(page, "Output")).to_have_value(rewriting[line - 1])
+    expect(page.locator("#place")).to_have_text(f"rewriting, line {line}")
     page.get_by_role("button", name="← Back").click()
     expect(page.locator("#segments")).to_be_focused()
     expect(cell(page, 1, 0)).to_be_in_viewport()
 
 
-def test_a_change_that_the_server_hears_of_late_hides_no_newer_results(filled):
-    late = []
-    filled.route("**/run/**", lambda call: late.append(call))
-    choose(filled, "Lowercase", "cased")
-    score(filled)
-    results = filled.locator("#files-results")
-    expect(results).to_be_visible()
-    for call in late:
-        with filled.expect_response(call.request.url):
-            call.continue_()
-    filled.unroute("**/run/**")
-    filled.evaluate("new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
-    expect(results).to_be_visible()
-    choose(filled, "Lowercase", "lowercased")
+def test_a_change_that_the_server_hears_of_late_hides_no_newer_results(scored):
+    late, results = [], scored.locator("#files-results")
+    scored.route("**/run/**", lambda call: late.append(call))
+    choose(scored, "Lowercase", "cased")
     expect(results).to_be_hidden()
+    score(scored)
+    for call in late:
+        with scored.expect_response(call.request.url):
+            call.continue_()
+    scored.unroute("**/run/**")
+    scored.evaluate("new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
+    expect(results).to_be_visible()

@@ -12,47 +12,33 @@ import gradio as gr
 import httpx
 import pytest
 from programs import ROOT, SECRET
+from starlette.applications import Starlette
+from starlette.responses import PlainTextResponse
+from starlette.testclient import TestClient
 
-from sari.web import server
-from sari.web.inputs import (
-    MAX_CHARACTERS,
-    MAX_DETAILED,
-    MAX_KILOBYTES,
-    MAX_LINK,
-    MAX_MEGABYTES,
-    MAX_ORDER,
-    MAX_REFERENCES,
-    MAX_SEGMENTS,
-    MAX_SYSTEMS,
-)
-from sari.web.page import SESSIONS, WAITING, build
+from sari.web import inputs, server
+from sari.web.page import SESSIONS, WAITING
 
 pytest_plugins = ("web_app",)
 
 #: Certificates would take longer to read than a call takes.
 PLAIN = {"timeout": 60, "verify": False}
-JSON = {**PLAIN, "headers": {"Content-Type": "application/json"}}
 
 
-def answer(address, endpoint, values):
-    """Return what a call through the queue ends with: the kind of event, and what it says."""
-    call = httpx.post(f"{address}gradio_api/call/{endpoint}", content=json.dumps({"data": values}), **JSON)
-    told = httpx.get(f"{address}gradio_api/call/{endpoint}/{call.json()['event_id']}", **PLAIN).text
-    event, said = re.findall(r"^event: (\w+)\ndata: (.*)$", told, re.MULTILINE)[-1]
-    return event, json.loads(said)
-
-
-def chunks():
-    """Yield a body that does not say how large it is."""
-    yield from (b"x" * 1_000_000 for _ in range(40))
-
-
-@pytest.mark.parametrize("content", [b"x" * 20_000_001, chunks], ids=["announced", "in chunks"])
-def test_large_calls_are_refused_before_they_are_read(address, content):
-    content = content() if callable(content) else content
-    response = httpx.post(f"{address}gradio_api/call/sentence", content=content, **PLAIN)
-    assert response.status_code == 413
-    assert "Content Too Large" in response.text
+def test_large_calls_and_files_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(server, "get_upload_folder", lambda: str(tmp_path))
+    monkeypatch.setattr(server, "MAX_UPLOADED", 1)
+    app = Starlette(middleware=server.settings("")["middleware"])
+    app.add_route("/upload", lambda _request: PlainTextResponse("taken"), methods=["POST"])
+    client = TestClient(app)
+    assert client.post("/upload", content=b"x" * 20_000_000).text == "taken"
+    assert client.post("/upload", content=b"x" * 20_000_001).status_code == 413
+    (tmp_path / "folder").mkdir()
+    for name in ("folder/a", "b"):
+        (tmp_path / name).write_bytes(b"x" * 490_000)
+    assert client.post("/upload").text == "taken"
+    (tmp_path / "c").write_bytes(b"x" * 20_001)
+    assert client.post("/upload").status_code == 507
 
 
 @pytest.mark.parametrize("path", ["call/nothing", "run/nothing", "call/v2/nothing", "run/sentence", "queue/join"])
@@ -60,21 +46,6 @@ def test_calls_of_what_is_not_there_or_not_open_are_bad_requests(address, path):
     response = httpx.post(f"{address}gradio_api/{path}", json={"data": [SECRET], "fn_index": 9999}, **PLAIN)
     assert 400 <= response.status_code < 500
     assert len(response.text) < 300
-
-
-@pytest.mark.parametrize(
-    ("endpoint", "values", "line"),
-    [
-        ("corpus", [SECRET, [SECRET], [[SECRET]], None], "sources: got str, expected a list with one str per segment"),
-        ("sentence", [SECRET + "\ud800", SECRET, [SECRET], None, False], "The text has a lone surrogate"),
-        ("compare", [[SECRET], {"\ud800": [SECRET]}, [[SECRET]], None, None, None], "The text has a lone surrogate"),
-    ],
-)
-def test_a_refusal_is_one_line(address, endpoint, values, line):
-    event, said = answer(address, endpoint, values)
-    assert event == "error"
-    assert said["error"].startswith(line)
-    assert len(said["error"].splitlines()) == 1
 
 
 def test_no_call_leaves_a_text_in_the_log(address):
@@ -86,7 +57,9 @@ def test_no_call_leaves_a_text_in_the_log(address):
     for number in numbers:
         for values in bad:
             call = {"data": values, "fn_index": number, "session_hash": "abc"}
-            joined = httpx.post(f"{address}gradio_api/queue/join", content=json.dumps(call), **JSON)
+            body = json.dumps(call).encode()  # httpx takes no lone surrogates
+            headers = {"Content-Type": "application/json"}
+            joined = httpx.post(f"{address}gradio_api/queue/join", content=body, headers=headers, **PLAIN)
             assert joined.status_code < 500 or "full" in joined.text
         with httpx.stream("GET", f"{address}gradio_api/queue/data?session_hash=abc", **PLAIN) as answers:
             assert any("process_completed" in line for line in answers.iter_lines())
@@ -99,61 +72,54 @@ def test_the_document_is_compressed(address):
 
 
 @pytest.mark.parametrize(
-    ("document", "limits"),
+    ("values", "error", "line"),
     [
-        (
-            "docs/app.md",
-            [
-                f"at most {MAX_CHARACTERS:,} characters with all its references",
-                f"at most {MAX_KILOBYTES} kB, of a segment of at most {MAX_DETAILED:,} characters",
-                f"at most {MAX_SYSTEMS} systems, {MAX_SEGMENTS:,} segments and {MAX_MEGABYTES} MB",
-                f"at most {MAX_REFERENCES} references; n-grams have at most {MAX_ORDER} tokens",
-                f"a link has at most {MAX_LINK:,} characters",
-                f"at most {WAITING} wait",
-                f"requests of more than {2 * MAX_MEGABYTES} MB",
-                f"more than {server.MAX_UPLOADED // 1_000} GB",
-            ],
-        ),
-        (
-            "SECURITY.md",
-            [
-                f"{2 * MAX_MEGABYTES} MB a request, {MAX_MEGABYTES} MB of text",
-                f"{MAX_CHARACTERS:,} characters for an explained segment",
-                f"{server.MAX_UPLOADED // 1_000} GB of files in all",
-            ],
-        ),
-        ("web/templates/about.md.j2", []),
+        ([f"{SECRET}\ud800"], None, "The text has a lone surrogate, half a character, which is no text."),
+        ([SECRET], inputs.RefusedError("no words"), "no words"),
+        ([SECRET], gr.Error("none of\nthe choices"), "none of the choices"),
+        ([SECRET], KeyError(SECRET), server.FAULT),
     ],
 )
-def test_documents_state_the_limits(document, limits):
+def test_what_goes_wrong_is_a_line_for_visitors_and_no_text_in_the_log(caplog, values, error, line):
+    def fail(_value):
+        raise error from ValueError(SECRET)
+
+    with server.Page() as page:
+        box = gr.Textbox()
+        box.change(fail, box)
+    with pytest.raises(gr.Error) as answer, ThreadPoolExecutor(1) as pool:
+        # The browser of other tests has this thread's loop.
+        pool.submit(asyncio.run, page.process_api(page.fns[0], values)).result()
+    assert (answer.value.message, answer.value.print_exception) == (line, False)
+    logged = [record.getMessage() for record in caplog.records]
+    assert len(logged) == (line == server.FAULT)
+    if logged:
+        assert logged[0].startswith("KeyError caused by ValueError\n")
+        assert re.search(r'test_web_server\.py", line \d+, in fail$', logged[0], re.MULTILINE)
+        assert SECRET not in logged[0]
+
+
+LIMITS = {
+    "docs/app.md": [
+        f"at most {inputs.MAX_CHARACTERS:,} characters with all its references",
+        f"at most {inputs.MAX_KILOBYTES} kB, of a segment of at most {inputs.MAX_DETAILED:,} characters",
+        f"{inputs.MAX_SYSTEMS} systems, {inputs.MAX_SEGMENTS:,} segments and {inputs.MAX_MEGABYTES} MB",
+        f"at most {inputs.MAX_REFERENCES} references; n-grams have at most {inputs.MAX_ORDER} tokens",
+        f"a link has at most {inputs.MAX_LINK:,} characters",
+        f"at most {WAITING} wait",
+        f"requests of more than {2 * inputs.MAX_MEGABYTES} MB",
+        f"more than {server.MAX_UPLOADED // 1_000} GB",
+    ],
+    "SECURITY.md": [
+        f"{2 * inputs.MAX_MEGABYTES} MB a request, {inputs.MAX_MEGABYTES} MB of text",
+        f"{inputs.MAX_CHARACTERS:,} characters for an explained segment",
+        f"{server.MAX_UPLOADED // 1_000} GB of files in all",
+    ],
+    "web/templates/about.md.j2": [],
+}
+
+
+@pytest.mark.parametrize("document", LIMITS)
+def test_documents_state_the_limits(document):
     text = " ".join((ROOT / document).read_text(encoding="utf-8").split())
-    assert [limit for limit in [*limits, f"last {SESSIONS} visits"] if limit not in text] == []
-
-
-def test_every_function_that_fails_is_answered_in_a_line(caplog, monkeypatch):
-    def fail(*_values, **_named):
-        try:
-            int(SECRET)
-        except ValueError as error:
-            raise KeyError(SECRET) from error
-
-    page, pool = build(), ThreadPoolExecutor(1)
-    for function in page.fns.values():
-        if function.fn is None:
-            continue
-        monkeypatch.setattr(function, "fn", fail)
-        monkeypatch.setattr(page, "preprocess_data", no_change)
-        caplog.clear()
-        with pytest.raises(gr.Error) as error:
-            # The browser of other tests has this thread's loop.
-            pool.submit(asyncio.run, page.process_api(function, [None] * len(function.inputs))).result()
-        assert (error.value.message, error.value.print_exception) == (server.FAULT, False)
-        (record,) = caplog.records  # the kinds and the traceback, but nothing of what the errors say
-        kinds, *places = record.getMessage().splitlines()
-        assert kinds == "KeyError caused by ValueError"
-        assert any(re.search(r'test_web_server\.py", line \d+, in fail$', place) for place in places)
-        assert SECRET not in record.getMessage()
-
-
-async def no_change(_function, inputs, *_values):
-    return inputs
+    assert [limit for limit in [*LIMITS[document], f"last {SESSIONS} visits"] if limit not in text] == []

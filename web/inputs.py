@@ -276,8 +276,8 @@ class FilePaths(NamedTuple):
 def system_names(paths: Iterable[str]) -> list[str]:
     """Return the names of files as those of systems; where they repeat, with a number.
 
-    >>> system_names(["a/muss.txt", "b/muss.txt", "b/access.txt"])
-    ['muss', 'muss (2)', 'access']
+    >>> system_names(["a/muss.txt", "b/muss.txt", "b/access.txt", " .txt"])
+    ['muss', 'muss (2)', 'access', 'system']
     """
     names: list[str] = []
     for stem in (reading.stem(path).strip() or "system" for path in paths):

@@ -39,17 +39,6 @@ _RANKING_NOTE = (
     f"significant at {SIGNIFICANT:.0%}, corrected for the number of pairs under each variant (Holm 1979)."
 )
 _FIGURES = {"precision": "precision", "f1": "F1"}
-# Marks with the credit that is drawn for them, and what they mean.
-_LEGEND = (
-    ("kept-rightly", 1.0, "kept, as references do"),
-    ("kept-wrongly", 0.0, "kept, though they drop it"),
-    ("kept-wrongly", 0.44, "a longer line: more credit"),
-    ("deleted-rightly", 1.0, "deleted, as they do"),
-    ("deleted-wrongly", 0.0, "deleted, though they keep it"),
-    ("added-rightly", 1.0, "added, as they do"),
-    ("added-wrongly", 0.0, "added, though none has it"),
-    ("missed", 0.0, "only references add it"),
-)
 # What the baselines are called, as labels and in sentences.
 _BASELINES = {
     "copy": ("The source, copied", "a copy of the source"),
@@ -62,7 +51,6 @@ _BASELINES = {
 _ENVIRONMENT = make_environment(Path(__file__).with_name("templates"))
 _ENVIRONMENT.globals |= {
     "LABELS": LABELS,
-    "LEGEND": _LEGEND,
     "LONG": _LONG,
     "MISSING": "–",
     "RANKING_NOTE": _RANKING_NOTE,
