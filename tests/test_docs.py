@@ -118,16 +118,6 @@ def test_command_line_lists_every_flag(capsys, monkeypatch):
     assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", text)) == known
 
 
-def test_app_lists_every_endpoint_and_limit():
-    from sari.web import inputs as limits
-    from sari.web.endpoints import ENDPOINTS
-
-    text = " ".join(text_of("docs/app.md").split())
-    assert not [endpoint.__name__ for endpoint in ENDPOINTS if f"| `/{endpoint.__name__}` |" not in text]
-    numbers = {"characters": limits.MAX_CHARACTERS, "segments": limits.MAX_SEGMENTS, "MB": limits.MAX_MEGABYTES}
-    assert [unit for unit, number in numbers.items() if not re.search(rf"\b{number:,} {unit}\b", text)] == []
-
-
 def test_imports_run_down_the_map_of_contributing():
     shipped = re.findall(r"^\| \w* ?\| `(\w+)\.py` \|", text_of("CONTRIBUTING.md"), re.MULTILINE)
     assert sorted(shipped) == sorted(["sari", *LEAVES])

@@ -20,7 +20,7 @@ BROWSERS = [
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 NO_BROWSER = "NO BROWSER: no Chromium, Chrome or Edge starts: install one, or run python -m playwright install chromium"
 
-DESKTOP, PHONE = (1280, 900), (390, 844)
+DESKTOP, PHONE = (1280, 900), (320, 640)
 #: A machine that does other things too takes its time: in milliseconds.
 PATIENCE = 15_000
 RULES = {

@@ -199,8 +199,8 @@ def references_of(text: str) -> list[str]:
 def boxes_of(source: str, output: str, references: Iterable[str]) -> tuple[str, str, str]:
     r"""Return what boxes show of a segment; `references_of` reads the last one.
 
-    >>> boxes_of("a", "b\r\nc", ["d e", " "]), boxes_of("a", "b", ["c\nd"])
-    (('a', 'b\nc', 'd e\n␣'), ('a', 'b', 'c\nd\n---'))
+    >>> boxes_of("a", "b\r\nc", ["d e", " "]), boxes_of("a", "b", ["c\nd", "e"])
+    (('a', 'b\nc', 'd e\n␣'), ('a', 'b', 'c\nd\n---\ne'))
     """
     source, output, *rows = (text.replace("\r\n", "\n").replace("\r", "\n") for text in (source, output, *references))
     rows = [row.strip() or EMPTY_LINE for row in rows]
