@@ -80,7 +80,7 @@ class Table:
     title: str
     headings: list[str]
     rows: list[list[Cell]]
-    texts: int = 1
+    texts: int
     apart: list[int] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     best: str = ""

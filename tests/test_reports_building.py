@@ -1,7 +1,7 @@
 """Reports, completed: that the numbers are the metric's, by length and by segment."""
 
 import pytest
-from report_corpus import OUTPUTS, REFERENCES, SOURCES, built, report_of_two
+from report_corpus import OUTPUTS, REFERENCES, SOURCES, report_of_two
 
 from sari.reports.building import group_by_length
 from sari.reports.score_report import Length
@@ -24,8 +24,3 @@ def test_classes_of_lengths_are_of_about_the_same_size():
     lengths, segments = group_by_length(sources, VARIANTS["easse"])
     assert lengths == [Length(1, 2, 2), Length(3, 4, 2), Length(5, 6, 2), Length(7, 8, 2), Length(9, 10, 2)]
     assert segments == [[8, 9], [6, 7], [4, 5], [2, 3], [0, 1]]
-
-
-def test_ngrams_are_compared_with_the_first_system():
-    found = built(["a b"], {"one": ["a b"], "other": ["a"], "another": ["a x"]}, [["a"]])
-    assert list(found.ngrams) == ["other", "another"]

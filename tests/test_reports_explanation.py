@@ -1,7 +1,6 @@
 """The explanation of one segment: marks, reasons, and n-grams that add up to the metric's own figures."""
 
 import dataclasses
-import functools
 import re
 
 import pytest
@@ -13,6 +12,7 @@ from report_corpus import explained
 
 from sari.ngram_statistics import COUNTINGS
 from sari.reports import sentence_edits, word_edits
+from sari.reports.explanation import Places
 from sari.reports.reasons import MARKS
 from sari.sari_scorer import Scorer
 from sari.tokenization import split_into_tokens
@@ -24,14 +24,6 @@ WORDS = st.text("abcdB", max_size=7).map(" ".join)
 
 #: A variant of each counting, and of each way to tokenize.
 DISTINCT = ["hf", "lens", "kriz", "easse_multi", "star", "t2t", "set", "dsari"]
-
-
-@pytest.mark.parametrize("variant", ["hf", "t2t"])
-def test_tokens_are_the_same_without_ngrams(variant):
-    texts = {"source": SOURCE, "prediction": OUTPUT, "references": [*REFERENCES, "40 ."]}
-    whole, tokens_alone = (explained(**texts, variant=variant, ngrams=ngrams) for ngrams in (True, False))
-    assert whole.grams
-    assert tokens_alone == dataclasses.replace(whole, grams=[])
 
 
 def test_edits_of_whole_sentences():
@@ -67,63 +59,39 @@ def test_sentences_are_tried_one_by_one_up_to_a_limit(monkeypatch, source, outpu
     assert sorted(edit.output for edit in found) == sorted(changed)
 
 
-_SEAL = "the great seal of the united states"
-_SEALS, _HE = f"{_SEAL} francis hopkinson designed {_SEAL} .", [f"he designed {_SEAL} ."]
+PAPER = (SOURCE, OUTPUT, REFERENCES)
 
 
 @pytest.mark.parametrize(
     ("variant", "texts", "column", "marks"),
     [
-        ("easse", (SOURCE, OUTPUT, REFERENCES), "source", "k+ k+ d- d- d+ d- k+"),
-        ("easse", (SOURCE, OUTPUT, REFERENCES), "output", "k k a- a+ a- a- k"),
-        ("easse", (SOURCE, OUTPUT, REFERENCES), "missed", "m"),
-        ("easse", ("a b c", "a x", ["a b y", "x c"]), "references", "k d+ m a+ d+"),
+        ("easse", PAPER, "source", "k+ k+ d- d- d+ d- k+"),
+        ("easse", PAPER, "output", "k k a- a+ a- a- k"),
+        ("easse", PAPER, "missed", "m"),
         # An empty output has one empty token, or none.
         ("hf", ("a b", "", ["a"]), "source", "d- d+"),
         ("hf", ("a b", "", ["a"]), "output", "a-"),
         ("easse", ("a b", "", ["a"]), "output", ""),
         # Of two equal phrases one is deleted as a whole; moved words are kept.
-        (
-            "easse",
-            (_SEALS, f"francis hopkinson designed {_SEAL} .", [f"he designed {_SEAL} ."]),
-            "source",
-            "d " * 7 + "k " * 11,
-        ),
-        (
-            "easse",
-            (_SEALS, f"{_SEAL} was designed by francis", [f"he designed {_SEAL} ."]),
-            "source",
-            "k " * 8 + "d k" + " d" * 8,
-        ),
+        ("easse", ("p q r x y z p q r .", "x y z p q r .", ["p"]), "source", "d d d k k k k k k k"),
+        ("easse", ("p q r x y z p q r .", "p q r v z w x", ["p"]), "source", "k k k k d k d d d d"),
     ],
 )
 def test_marks_of_tokens(variant, texts, column, marks):
     """`k+` is kept rightly, `d-` deleted wrongly, `k` kept in any way, and so on."""
-    tokens = getattr(explained(*texts, variant=variant), column)
-    found = [token.mark for row in tokens for token in (row if isinstance(row, list) else [row])]
+    found = [token.mark for token in getattr(explained(*texts, variant=variant), column)]
     short = [mark[0] + {"rightly": "+", "wrongly": "-"}.get(mark.partition("-")[2], "") for mark in found]
     assert [mark[: len(wanted)] for mark, wanted in zip(short, marks.split(), strict=True)] == marks.split()
 
 
-CAT = (
-    "The large cat sat, quietly, on the old mat.",
-    "The large cat quietly rested on a mat.",
-    ["A big cat sat on the mat.", "The cat sat."],
-)
+def test_marks_of_references():
+    first, second = explained("a b c", "a x", ["a b y", "x c"]).references
+    marks = ["kept", "deleted-rightly", "missed", "added-rightly", "deleted-rightly"]
+    assert [token.mark for token in (*first, *second)] == marks
+
+
 COPIES = ("the cat saw the dog", "the dog", ["the dog"])
 TOGETHER = ("a a a b", "a b", ["a b", "a a b"])
-
-
-@pytest.mark.parametrize(
-    ("texts", "column", "why"),
-    [
-        (("a b", "a a", ["a"]), "output", "It stands here 2 times, in the source 1 time: the surplus is ignored."),
-        (("a b c", "a x", ["a b y", "x c"]), "missed", "Missed: 1 of 2 references adds it."),
-        (("a b", "a x", ["a"]), "output", "Added, but no reference has it."),
-    ],
-)
-def test_reasons_of_the_last_token(texts, column, why):
-    assert getattr(explained(*texts), column)[-1].why.endswith(why)
 
 
 @pytest.mark.parametrize(
@@ -140,30 +108,32 @@ def test_reasons_of_the_last_token(texts, column, why):
         ("hf", COPIES, 0, "deleted-wrongly", 0, "1 2 reference 1 references no"),
         ("easse", TOGETHER, 1, "deleted-rightly", 0.75, "2 3 2 references 3 75%"),
         ("set", ("a b a", "a", ["a", "c"]), 2, "kept-rightly", 1, "1 2 references keeps reference keeps full"),
+        ("easse", ("b", "a b b", ["b"]), "output", "kept", 1, "reference keeps 2 1 surplus"),
+        ("easse", ("a b", "a x", ["a"]), "output", "added-wrongly", 0, "reference"),
+        ("easse", ("a b c", "a x", ["a b y", "x c"]), "output", "added-rightly", 1, "1 2 references"),
+        ("easse", ("a b c", "a x", ["a b y", "x c"]), "missed", "missed", None, "1 2 references adds"),
     ],
 )
-def test_marks_and_reasons_of_source_tokens(variant, texts, place, mark, credit, said):
+def test_marks_and_reasons_of_tokens(variant, texts, place, mark, credit, said):
     """A reason says how many did what, and the credit if that does not follow."""
-    source, prediction, references = texts
-    token = explained(source=source, prediction=prediction, references=references, variant=variant).source[place]
-    assert (token.mark, token.credit) == (mark, pytest.approx(credit))
-    assert re.findall(r"\d+%?|references?|keeps?|deletes?|(?:full|no)(?= credit)", token.why) == said.split()
+    explanation = explained(*texts, variant=variant)
+    token = getattr(explanation, place)[-1] if isinstance(place, str) else explanation.source[place]
+    assert (token.mark, token.credit) == (mark, credit and pytest.approx(credit))
+    facts = r"\d+%?|references?|keeps?|deletes?|adds|surplus|(?:full|no)(?= credit)"
+    assert re.findall(facts, token.why) == said.split()
 
 
 def test_ngrams_know_where_they_stand_and_why():
-    found = explained(source="a b a b c", prediction="c a b", references=["a b", "b a b"])
+    found = explained("a b a b c", "c a b", ["a b", "b a b"])
     (kept, missed), deleted = (found.grams[1][operation] for operation in ("keep", "delete"))
-    assert (kept.text, dataclasses.asdict(kept.places)) == (
-        "a b",
-        {"source": [0], "output": [1], "references": {0: [0], 1: [1]}},
-    )
+    assert (kept.text, kept.places) == ("a b", Places([0], [1], {0: [0], 1: [1]}))
     assert deleted[0].places.source == [2]
     assert (missed.text, missed.mark, missed.places.source) == ("b a", "missed", [1])
     added = found.grams[1]["add"][0]
     assert [(gram.mark, gram.agree, gram.references) for gram in deleted if gram.text == "b c"] == [("right", 2, 2)]
     assert (added.text, added.mark, added.agree, added.references) == ("c a", "wrong", 0, 2)
     assert "none of the 2" in added.why
-    (later, *_) = explained(source="a b c a b d", prediction="a b d", references=["a b"]).grams[1]["keep"]
+    (later, *_) = explained("a b c a b d", "a b d", ["a b"]).grams[1]["keep"]
     assert (later.text, later.places.source) == ("a b", [3])
 
 
@@ -187,6 +157,8 @@ def test_laws(variant, source, prediction, references):
         in_both = min(tokens.count(word), output.count(word))
         assert kept == (tokens.count(word) * (word in output) if COUNTINGS[row.counting].as_sets else in_both)
     assert [token.mark == "kept" for token in found.output] == [text in tokens for text in output]
+    without_ngrams = explained(source, prediction, references, variant=variant, ngrams=False)
+    assert without_ngrams == dataclasses.replace(found, grams=[])
     backwards = explained(source, prediction, references[::-1], variant=variant)
     assert (backwards.source, backwards.output) == (found.source, found.output)
     for order, (figures, grams) in enumerate(zip(found.orders, found.grams, strict=True), 1):
@@ -219,17 +191,12 @@ def test_laws(variant, source, prediction, references):
 )
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_an_edit_is_one_token_and_costs_what_its_output_does(variant, source, prediction, references):
-    scorer, tokens = Scorer(variant), functools.partial(split_into_tokens, steps=VARIANTS[variant].text)
-
-    def sari(output):
-        return scorer.compute(sources=[source], predictions=[output], references=[references])["sari"]
-
     explanation = explained(source, prediction, references, variant=variant)
-    (before,) = tokens([prediction])
+    whole = Scorer(variant).sentence_score(source, prediction, references)["sari"]
     for edit in explanation.edits:
-        assert edit.sari == pytest.approx(sari(edit.output), abs=1e-9)
-        assert edit.points == pytest.approx(sari(prediction) - edit.sari, abs=1e-9)
-        (after,) = tokens([edit.output])
+        assert edit.sari == pytest.approx(Scorer(variant).sentence_score(source, edit.output, references)["sari"])
+        assert edit.points == pytest.approx(whole - edit.sari, abs=1e-9)
+        before, after = split_into_tokens([prediction, edit.output], VARIANTS[variant].text)
         longer, shorter = (before, after) if edit.choice in ("kept", "added") else (after, before)
         assert any(
             word == edit.text and longer[:place] + longer[place + 1 :] == shorter for place, word in enumerate(longer)
@@ -238,6 +205,13 @@ def test_an_edit_is_one_token_and_costs_what_its_output_does(variant, source, pr
     assert points == sorted(points)
     assert [edit.points for edit in explanation.costs] == [one for one in points if one < -0.005]
     assert [edit.points for edit in explanation.earnings] == [one for one in reversed(points) if one > 0.005]
+
+
+CAT = (
+    "The large cat sat, quietly, on the old mat.",
+    "The large cat quietly rested on a mat.",
+    ["A big cat sat on the mat.", "The cat sat."],
+)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from conftest import ROOT
 from programs import EXAMPLE, SYSTEMS
 
 from sari.reports.formats import TABLE_FORMATS
-from sari.reports.tables import HIGHER, LOWER, Cell, Layout, TableReport, make_table, table_of_columns
+from sari.reports.tables import HIGHER, LOWER, Cell, Layout, TableReport, make_table
 
 HOSTILE = r'*b|<>"~^\{}#%$_&--'
 
@@ -23,11 +23,6 @@ def wide_table(columns, rows=3):
     figures = ["33.33", "[-10.00, 20.00]"] * columns
     headings = ["System", *["SARI", "95% CI"] * columns]
     return make_table("Scores", headings, [[f"system {number}", *figures] for number in range(rows)])
-
-
-def test_columns_without_texts_are_left_out():
-    table = table_of_columns("", [("System", ["a", "b"]), ("p", ["", Cell("")]), ("SARI", ["", Cell("1")])])
-    assert (table.headings, table.rows) == (["System", "SARI"], [[Cell("a"), Cell("")], [Cell("b"), Cell("1")]])
 
 
 # ---- Text and Markdown ----------------------------------------------------------------------------------------------
@@ -121,7 +116,6 @@ STYLES = (
     r"\documentclass[10pt,twocolumn]{article}",
     r"\documentclass[11pt]{article}",
 )
-RATINGS = ["--ratings", "{folder}/ratings", "--confidence", "--resamples", 20, "--measures", "compression_ratio"]
 
 
 @pytest.mark.skipif(
@@ -130,7 +124,7 @@ RATINGS = ["--ratings", "{folder}/ratings", "--confidence", "--resamples", 20, "
 @pytest.mark.parametrize(
     "options",
     [
-        RATINGS,
+        ["--ratings", *["{}/ratings"] * 3, "--confidence", "--resamples", "20", "--measures", "compression_ratio"],
         ["--confidence", "--baselines", "--paired-ar", "--caption", "[x] _", "--label", "t"],
         ["--all-pairs", "--measures", "all", "--confidence", "--why", "t2t", "--by-order", "--by-references"],
         ["--all-variants", "--paired-bs", "--baselines"],
@@ -139,8 +133,7 @@ RATINGS = ["--ratings", "{folder}/ratings", "--confidence", "--resamples", 20, "
 def test_latex_compiles_and_fits_the_columns_of_a_paper(printed, tmp_path, options):
     (tmp_path / "ratings").write_text("".join(f"{7 * line % 10}\n" for line in range(10)))
     outputs = [f"{HOSTILE}a=examples/outputs.txt", f"{HOSTILE}b=examples/outputs.txt", SYSTEMS[2]]
-    outputs = outputs[:1] if options is RATINGS else outputs
-    given = [str(option).format(folder=tmp_path) for option in options]
+    given = [option.format(tmp_path) for option in options]
     text = printed(*EXAMPLE[:-2], "--outputs", *outputs, *given, "--format", "latex")
     long_table = written(wide_table(1, rows=120), "latex")
     for style in STYLES:

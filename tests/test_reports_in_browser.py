@@ -1,7 +1,5 @@
 """The page of a report as people see it: light and dark, on a phone, and on paper with many systems."""
 
-from contextlib import ExitStack
-
 import pytest
 from programs import EXAMPLE, ROOT
 from web_pages import CONTRAST, DESKTOP, PHONE, RULES, axe
@@ -37,16 +35,15 @@ def address(tmp_path_factory):
 
 @pytest.fixture
 def opened(browser, address):
-    """Return a function that opens the report in a context of its own."""
-    with ExitStack() as contexts:
+    """Return a function that opens the report in a window of a size."""
 
-        def opened(size, scheme="light"):
-            viewport = dict(zip(("width", "height"), size, strict=True))
-            page = contexts.enter_context(browser.new_context(viewport=viewport, color_scheme=scheme)).new_page()
-            page.goto(address)
-            return page
+    def opened(size, scheme="light"):
+        width, height = size
+        page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
+        page.goto(address)
+        return page
 
-        yield opened
+    return opened
 
 
 @pytest.mark.parametrize(("size", "scheme"), [(PHONE, "light"), (DESKTOP, "dark")])

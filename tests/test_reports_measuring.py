@@ -1,13 +1,11 @@
 """Companion measures of systems: each as its function computes it, intervals draw by draw, and what is refused."""
 
-import nltk
 import numpy as np
 import pytest
 from programs import EXAMPLE, ROOT, SYSTEMS
 from report_corpus import FAST_MEASURES, OUTPUTS, REFERENCES, SIDE_DATA, SOURCES
 from sacrebleu.metrics import BLEU, CHRF, TER
 
-from sari import languages
 from sari.companion_measures.registry import MEASURES
 from sari.reports.measuring import Measuring
 from sari.reports.score_report import ScoreReport
@@ -40,14 +38,13 @@ EASSE = {
     },
 }
 HOW = resolve_resampling(confidence=0.8, resamples=40, seed=7)
-ALL = range(len(SOURCES))
 
 
-def measured(places=ALL, side_data=SIDE_DATA, *, references=REFERENCES, measures=FAST_MEASURES, how=HOW):
+def measured(places=tuple(range(5)), side_data=SIDE_DATA):
     """Measure both systems on some segments, which may come more than once."""
     outputs = {name: [texts[place] for place in places] for name, texts in OUTPUTS.items()}
-    columns = SystemColumns([SOURCES[place] for place in places], outputs, [references[place] for place in places])
-    return Measuring(columns, how, side_data=side_data).measure(measures)
+    columns = SystemColumns([SOURCES[place] for place in places], outputs, [REFERENCES[place] for place in places])
+    return Measuring(columns, HOW, side_data=side_data).measure(FAST_MEASURES)
 
 
 def test_intervals_are_those_of_the_measures_of_what_is_drawn():
@@ -61,20 +58,11 @@ def test_intervals_are_those_of_the_measures_of_what_is_drawn():
             assert ends == pytest.approx(expected.tolist(), abs=1e-9), name
 
 
-def test_measures_that_lack_what_they_need_are_left_out(monkeypatch):
-    def lacking(measures):
-        return {measure.name for measure in FAST_MEASURES} - {measure.name for measure in measures.rows}
-
-    of_files = {measure.name for measure in MEASURES if measure.side_files}
-    assert lacking(measured(side_data={})) == of_files
-    monkeypatch.setattr(nltk.data, "path", [])
-    languages.load_function.cache_clear()
-    assert lacking(measured(side_data={})) == of_files | {"fkgl", "sentence_splits"}
-
-
-def test_no_interval_without_confidence_and_of_one_segment():
-    for found in (measured(how=resolve_resampling()), measured([0])):
-        assert list(found.figures()[SYSTEM]) == ["scores"]
+@pytest.mark.usefixtures("without_punkt")
+@pytest.mark.parametrize(("side_data", "names"), [(SIDE_DATA, set()), ({}, {"word_rank"})])
+def test_measures_that_lack_what_they_need_are_left_out(side_data, names):
+    found = {measure.name for measure in measured(side_data=side_data).rows}
+    assert {measure.name for measure in FAST_MEASURES} - found == {"fkgl", "sentence_splits"} | names
 
 
 EXAMPLES = {path.stem: path.read_text("utf-8").splitlines() for path in (ROOT / "examples").glob("*.txt")}

@@ -40,8 +40,5 @@ def test_pictures_name_all_systems_whatever_they_are_called(number):
 def test_axes():
     shown = words(plots.histogram({"a": [0.0, 50.0, 100.0]}, "SARI of a segment"))
     assert {"0", "20", "100", "SARI of a segment", "segments"} <= set(shown)
-    shown = words(plots.lines({"a": [1.0, 2.0], "b": [2.0, 1.0]}, ["1–4", "5"], x="tokens", y="SARI"))
-    assert {"1–4", "5", "tokens", "SARI", "a", "b"} <= set(shown)
     rows = [row("copy", 30.0, [20.0, 40.0]), row("copy", 5.0, [5.0, 5.0], kind="baseline")]
-    shown = words(plots.intervals(rows, None))
-    assert {"10", "40", "SARI", "copy", "baseline: copy"} <= set(shown)
+    assert {"10", "40", "SARI", "copy", "baseline: copy"} <= set(words(plots.intervals(rows, None)))

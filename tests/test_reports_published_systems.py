@@ -27,20 +27,6 @@ def stored(monkeypatch):
 
 
 @pytest.mark.usefixtures("stored")
-def test_rows_are_sorted_by_the_variant():
-    standing = find_standing(SOURCES, REFERENCES, VARIANTS["easse"])
-    assert [(each.name, each.sari) for each in standing.rows] == [
-        ("us", 44.9),
-        ("high", 44.16),
-        ("no", 43),  # which words do not name
-        ("low", 30.04),
-        ("copy", 20.0),
-    ]
-    names = [each.name for each in find_standing(SOURCES, REFERENCES, VARIANTS["hf"]).rows]
-    assert names == ["low", "us", "high"]  # not the row without a score
-
-
-@pytest.mark.usefixtures("stored")
 def test_systems_of_a_report_stand_among_published_ones():
     ours = ScoreRow(name="ours", variant="easse", segments=2, signature="", scores={"sari": 43.5})
     results = [ours, replace(ours, name="other", variant="hf")]
@@ -48,7 +34,9 @@ def test_systems_of_a_report_stand_among_published_ones():
     kinds = [("us", "baseline"), ("high", ""), ("ours", "yours"), ("no", "failed"), ("low", ""), ("copy", "baseline")]
     assert [(row[0].text, row[1].text) for row in table.rows] == kinds
     assert (table.apart, table.notes[-1][:8]) == ([2], "failed: ")
-    assert find_standing(SOURCES, REFERENCES, VARIANTS["hf"]).table(results).notes == []
+    table = find_standing(SOURCES, REFERENCES, VARIANTS["hf"]).table(results)
+    assert [row[0].text for row in table.rows] == ["low", "us", "other", "high"]  # not those without a score
+    assert table.notes == []
 
 
 @pytest.mark.usefixtures("stored")
@@ -56,8 +44,7 @@ def test_systems_of_a_report_stand_among_published_ones():
     ("sources", "references", "variant", "test_set", "reason"),
     [
         # A test set is known whatever its whitespace and the order of references.
-        (["one  two ", "\tthree\u00a0"], [["c", "a b"], ["e", " d"]], VARIANTS["easse"], "Made up", ""),
-        (["one\u2003two", "three"], [["a\u3000b", "c"], ["d", "e"]], VARIANTS["easse"], "Made up", ""),
+        (["one \u2003two ", "\tthree\u00a0"], [["c", "a\u3000b"], ["e", " d"]], VARIANTS["easse"], "Made up", ""),
         (["one two", "Three"], REFERENCES, VARIANTS["easse"], "", "none of Made up"),
         (SOURCES, [["a b"], ["d"]], VARIANTS["easse"], "", "none of Made up"),
         (SOURCES[::-1], REFERENCES[::-1], VARIANTS["easse"], "", "none of Made up"),

@@ -34,24 +34,15 @@ def records(text):
     return list(csv.DictReader(io.StringIO(text)))
 
 
-@pytest.mark.parametrize(
-    ("options", "scores", "note"),
-    [
-        ("--width 1", ("56.4", "62.8", "77.1", "29.3"), ""),
-        (
-            "--confidence 0.9 --resamples 1000 --seed 3",
-            ("56.40  [48.62, 63.73]", "62.78  [54.25, 72.23]", "77.07  [67.56, 84.81]", "29.35  [21.14, 37.18]"),
-            "\n90% CI: percentile bootstrap over segments, 1,000 resamples, seed 3\n",
-        ),
-    ],
-)
-def test_one_system(printed, options, scores, note):
-    """Programs read this layout."""
+def test_one_system(printed):
+    """Programs read this layout; the README has it without intervals."""
     rule = "=" * 50
-    names = ["  SARI:        ", "    - Keep:    ", "    - Delete:  ", "    - Add:     "]
-    lines = [name + score for name, score in zip(names, scores, strict=True)]
-    layout = "\n".join([rule, "SARI Score Results", rule, "Number of samples: 10", "", *lines, rule])
-    assert printed(*ONE, *options.split()) == f"{layout}\n\n{SIGNATURE}\n{note}"
+    layout = [rule, "SARI Score Results", rule, "Number of samples: 10", ""]
+    layout += ["  SARI:        56.4  [48.6, 63.7]", "    - Keep:    62.8  [54.3, 72.2]"]
+    layout += ["    - Delete:  77.1  [67.6, 84.8]", "    - Add:     29.3  [21.1, 37.2]", rule, "", SIGNATURE]
+    layout += ["", "90% CI: percentile bootstrap over segments, 1,000 resamples, seed 3", ""]
+    given = ["--confidence", "0.9", "--resamples", "1000", "--seed", "3", "--width", "1"]
+    assert printed(*ONE, *given).split("\n") == layout
 
 
 _SARI, _DIFFERENCES, _MEASURES = "SARI of 10 segments", "Differences between systems", "Companion measures"
@@ -153,8 +144,6 @@ def test_csv_has_the_figures_of_json_whatever_was_asked_for(printed, printed_jso
             figures |= {"_difference_low": least, "_difference_high": most}
             figures["_p_value"] = known.get("p_values", {}).get(score, "")
             assert {name: row[score + name] for name in figures} == {name: str(one) for name, one in figures.items()}
-    columns = {name: column for name, column in example_corpus().items() if name != "predictions"}
-    assert {row["name"]: row["scores"] for row in report["baselines"]} == Scorer("easse").baselines(**columns)
     assert [row["system"] for row in rows[2:6]] == [f"baseline: {name}" for name in baselines[:4]]
     assert [row["compared_with"] for row in rows[:3]] == ["", "deleting", ""]
     stated = [rows[0][name] for name in ("signature", "method", "resamples", "trials", "seed", "comparisons")]
@@ -249,14 +238,6 @@ def test_every_variant_has_its_own_best_and_its_differences_and_a_system_its_ver
         assert f"{name} against deleting: {higher}; lower under {counts[2]}, significantly under {counts[3]}" in text
 
 
-@pytest.mark.parametrize("pairing", ["--paired-ar", "--all-pairs"])
-def test_p_values_are_corrected_over_the_systems_of_one_variant(printed_json, pairing):
-    alone, among_others = (printed_json(*given, pairing, "--resamples", 999) for given in (THREE, ALL_VARIANTS))
-    for key in ("systems", "pairs"):
-        assert alone.get(key, []) == [row for row in among_others.get(key, []) if row["variant"] == "easse"]
-    assert alone["resampling"] == among_others["resampling"]
-
-
 def test_each_system_with_each(printed):
     arguments = [*THREE, "twin=examples/outputs.txt", "--all-pairs", "--format"]
     found = tables(printed(*arguments, "markdown"))
@@ -273,7 +254,6 @@ def test_each_system_with_each(printed):
 
 
 def test_width_and_scores_alone(printed):
-    assert printed(*TWO, "--score-only", "--width", 4) == "56.3966\n73.0084\n"
     lines = printed(*ALL_VARIANTS, "--score-only").splitlines()
     assert lines[0] == "59.36\tdeleting\thf"
     assert [line.split("\t")[1:] for line in lines[::3]] == [["deleting", variant] for variant in VARIANTS]
