@@ -5,10 +5,10 @@ import tracemalloc
 
 import oracle
 import pytest
-from four_segments import TEXTS
+from four_segments import NO_SEGMENTS, TEXTS
 from hostile_texts import NAMES
 from programs import example_corpus, with_system
-from refusals import NO_SEGMENTS, refuses
+from refusals import refuses
 
 from sari.comparison import baseline_scores, rank_systems
 from sari.significance import TESTS, resolve_resampling
