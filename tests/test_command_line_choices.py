@@ -9,7 +9,7 @@ from sari.command_line.program import main
 from sari.companion_measures import readability
 from sari.companion_measures.registry import MEASURES
 from sari.sari_scorer import Scorer
-from sari.variants import SCORES
+from sari.variants import SCORES, VARIANTS
 
 FILES = EXAMPLE[:-2]
 ONE = [*FILES, *SYSTEMS[:2]]
@@ -42,9 +42,11 @@ def test_all_are_those_that_can_be_had(printed_json, slow):
 
 
 @pytest.mark.usefixtures("without_punkt")
-def test_what_lacks_its_data_is_left_out_of_all(printed_json):
-    (system,) = printed_json(*ONE, "--measures", "all")["systems"]
-    assert "fkgl" not in system["scores"]
+def test_what_lacks_its_data_is_left_out_without_a_warning(printed_json):
+    report = printed_json(*ONE, "--all-variants", "--measures", "all")
+    assert {row["variant"] for row in report["systems"]} == {*VARIANTS} - {"dsari"}
+    assert not [row for row in report["systems"] if "fkgl" in row["scores"]]
+    assert "LeftOutWarning" not in {row["category"] for row in report["warnings"]}
 
 
 def test_ranks_of_words_are_read_from_files(printed_json, tmp_path):

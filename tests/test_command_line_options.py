@@ -2,10 +2,8 @@
 
 import pytest
 
-from sari.command_line import options as command_line_options
 from sari.command_line import program
 from sari.command_line.arguments import parse
-from sari.command_line.options import read_systems
 from sari.command_line.program import main
 
 
@@ -22,14 +20,6 @@ def test_files_and_systems(tmp_path, monkeypatch):
     options = parse(["--jsonl", "a/in.jsonl", "--all-variants", "--no-lowercase", "--encoding", "UTF8"])
     assert (options.systems, options.input_paths, options.encoding) == ((), ["a/in.jsonl"], "utf-8")
     assert options.choices["lowercase"] is False
-
-
-@pytest.mark.parametrize(("given", "split"), [([], "test"), (["--split", "validation"], "validation")])
-def test_the_split_of_a_data_set(monkeypatch, given, split):
-    asked = {}
-    monkeypatch.setattr(command_line_options, "read_outputs", lambda _, **options: asked.update(options))
-    read_systems(parse(["--dataset", "asset", "--outputs", "o.txt", *given]))
-    assert asked["split"] == split
 
 
 @pytest.mark.parametrize(

@@ -56,13 +56,15 @@ def test_only_written_files_are_named(run_here, tmp_path):
     assert (process.returncode, process.stdout.startswith(b"SARI "), process.stderr) == (0, True, b"")
 
 
-def test_texts_of_a_test_set(run_here, tmp_path):
+def test_a_test_set(run_here, tmp_path):
     (tmp_path / "data").mkdir()
     rows = [{"s": "a\nb", "r": ["c", "d"]}, {"s": "e", "r": ["f", "g"]}]
-    (tmp_path / "data" / "test.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    arguments = ["--dataset", "data", "--columns", "s", "r", "--echo"]
-    assert output_of(run_here(*arguments, "sources", folder=tmp_path)) == "a b\ne\n"
-    assert output_of(run_here(*arguments, "references", folder=tmp_path)) == "c\td\nf\tg\n"
+    (tmp_path / "data" / "validation.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "o.txt").write_text("c\nf\n")
+    arguments = ["--dataset", "data", "--split", "validation", "--columns", "s", "r"]
+    assert output_of(run_here(*arguments, "--echo", "sources", folder=tmp_path)) == "a b\ne\n"
+    assert output_of(run_here(*arguments, "--echo", "references", folder=tmp_path)) == "c\td\nf\tg\n"
+    assert "nrefs:2" in output_of(run_here(*arguments, "--outputs", "o.txt", folder=tmp_path))
 
 
 def test_names_of_strangers_are_harmless(run_here, tmp_path):

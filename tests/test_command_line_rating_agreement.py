@@ -104,13 +104,6 @@ def test_bad_ratings_are_refused_in_one_line(run_here, text, message, tmp_path):
     assert refused.startswith(message.format(path=path))
 
 
-@pytest.mark.usefixtures("without_punkt")
-def test_a_variant_that_lacks_a_package_is_left_out_without_a_warning(printed_json):
-    report = printed_json(*ONE, "--all-variants")
-    assert {row["variant"] for row in report["systems"]} == set(VARIANTS) - {"dsari"}
-    assert "LeftOutWarning" not in {row["category"] for row in report["warnings"]}
-
-
 def test_a_variant_that_options_rule_out_is_named(printed_json, ratings):
     report = printed_json(*ONE, *ratings[:2], "--all-variants", "--penalties", "dsari")
     assert {row["variant"] for row in report["agreement"]}.isdisjoint({"easse", "star"})

@@ -83,10 +83,7 @@ def test_columns_of_files(tmp_path):
     assert read_texts(s, {}, [r, p], tab_separated=True).references == [["g", "i", "e"], ["h", "f"]]
 
 
-@pytest.mark.parametrize(
-    ("name", "hint"),
-    [("t.CSV", "it seems a table: "), ("t.json.gz", "it seems a table: "), ("t.gz", "texts of several lines ")],
-)
+@pytest.mark.parametrize(("name", "hint"), [("t.JSON.GZ", "it seems a table: "), ("t.gz", "texts of several lines ")])
 def test_a_table_is_no_file_of_lines(tmp_path, name, hint):
     (tmp_path / "s").write_text("a\nb\n")
     (tmp_path / name).write_text("source,output\na,b\nb,c\n")

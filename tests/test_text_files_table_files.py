@@ -11,7 +11,7 @@ import pytest
 
 from sari.text_files.errors import FileError
 from sari.text_files.reading import naming
-from sari.text_files.table_files import read_numbers, read_output_table
+from sari.text_files.table_files import read_output_table
 
 TABLE = (
     (['a "big", old\nhouse', "b"], ["a house", ""], [["an old house", "the house"], ["c"]]),
@@ -102,10 +102,6 @@ def test_quotes_of_tsv_are_read_as_they_were_written(tmp_path, quoting):
 def test_quotes_of_plain_texts_are_texts(tmp_path, text):
     path = write_table(tmp_path, "t.tsv", f"source\tprediction\treferences\r\n{text[0]}\t{text[1]}\tc\r\n")
     assert read(path) == (([text[0]], [text[1]], [["c"]]), None, None)
-
-
-def test_numbers_by_system(tmp_path):
-    assert read_numbers(write_table(tmp_path, "own", '"a, b"\tc\n1\t2\n')) == {"a, b": [1], "c": [2]}
 
 
 SYSTEMS = """system,source,output,reference

@@ -107,5 +107,5 @@ def _loaded(name: str, test_set: NamedSet, split: str) -> Any:
     try:
         return datasets.load_dataset(test_set.path, test_set.configuration, split=split)
     except Exception as error:  # of files, networks, builders and splits: whatever its libraries raise
-        got = f"{name_of(name)}: cannot load split {split!r}: {error or type(error).__name__}"
-        raise FileError(short_line(got)) from None
+        message = f"{name_of(name)}: cannot load split {split!r}: {error or type(error).__name__}"
+        raise FileError(short_line(message)) from None
