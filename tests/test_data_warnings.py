@@ -57,7 +57,7 @@ def test_warnings_point_at_the_caller(sari):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             call()
-        assert {warning.filename for warning in caught} == {__file__}
+        assert {(one.filename, one.lineno) for one in caught} == {(__file__, call.__code__.co_firstlineno)}
 
 
 def test_warnings_are_collected_by_each_thread_for_itself(sari):
