@@ -64,11 +64,8 @@ def test_sentence():
     longer = CALLED["sentence"](*SEGMENT, {"variant": "hf"}, details=True)
     assert [token["mark"] for token in longer["source"]] == [token.mark for token in wanted.source]
     assert any(longer["grams"][2]["keep"])
-
-
-def test_one_reference_needs_no_list():
-    one = CALLED["sentence"]("the cat sat", "a cat sat", ["a cat sat"])
-    assert CALLED["sentence"]("the cat sat", "a cat sat", "a cat sat", NOTHING_GIVEN) == one
+    longest = ["a" * (MAX_DETAILED - 2), "b"]
+    assert CALLED["sentence"](*longest, "c", NOTHING_GIVEN, True) == CALLED["sentence"](*longest, ["c"], None, True)
 
 
 def test_corpus():
@@ -106,7 +103,7 @@ REFUSED = [
     ("sentence", ["a", "a", {"a": "a"}], "references: got dict, expected a list of str"),
     ("sentence", ["a", "a", MANY], "That is more than 100 references of a segment, all that this page takes."),
     ("sentence", [HALF, HALF, ["a"]], "That is more than 15,000 characters, all that this page takes."),
-    ("sentence", ["a" * MAX_DETAILED, "b", ["c"], None, True], "That is more than 3,000 characters, all that"),
+    ("sentence", ["a" * (MAX_DETAILED - 1), "b", ["c"], None, True], "That is more than 3,000 characters, all that"),
     ("sentence", ["".join(map(chr, range(19968, 20968))), "b", "c", {"tokenize": "char"}, True], "details: got 1,"),
     ("corpus", ["a", ["a"], [["a"]]], "sources: got str, expected a list with one str per segment"),
     ("corpus", [[], [], []], "sources: got no segments, expected at least one"),

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 from programs import score_of
 from report_corpus import Page
-from web_pages import accordion, box, choose, expect_score, fill, view
+from web_pages import PHONE, accordion, box, choose, expect_score, fill, view
 
 from sari.reports.explanation import explain
 from sari.sari_scorer import Scorer
@@ -166,7 +166,7 @@ def test_choices_are_tried_and_undone(desktop):
     expect(page.locator("#steps tbody tr").last).to_have_text(re.compile("^lasertagger"))
 
 
-def test_a_link_carries_texts_and_choices(desktop, phone):
+def test_a_link_carries_texts_and_choices(desktop, visit):
     texts = ("Größe & 100% <b> #1's", "a+b = c", ["“ref” one", "ref\ttwo"])
     fill(desktop, *texts)
     choose(desktop, "Variant", "paper")
@@ -178,6 +178,7 @@ def test_a_link_carries_texts_and_choices(desktop, phone):
     expect(desktop).to_have_url(re.compile("#source=.*&variant=paper$"))
     accordion(desktop, "Link, signature")
     expect(desktop.locator("#signature textarea")).to_have_value(re.compile(r"^SARI\|variant:paper\|nrefs:2\|"))
+    phone = visit(PHONE, "dark")
     phone.goto(desktop.url)
     expect_score(phone, score)
     for label, text in (("Source", texts[0]), ("Output", texts[1]), ("References", "\n".join(texts[2]))):
