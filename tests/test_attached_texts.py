@@ -33,9 +33,7 @@ tokenizer = pytest.fixture(make_tokenizer)
 @pytest.fixture(scope="module")
 def texts():
     """Return what `make_llama` generates for the prompts, one by one."""
-    texts = generated(make_llama(), make_tokenizer(), PROMPTS, **SHORT)
-    assert len(set(texts)) == 10
-    return texts
+    return generated(make_llama(), make_tokenizer(), PROMPTS, **SHORT)
 
 
 @pytest.fixture
@@ -162,10 +160,6 @@ def test_texts_for_each_of_several_sets(sari, tokenizer, texts, trainer_of):
     assert tiny.of_evaluation(metrics, "eval_news") == expected_scores(sari, texts)
     assert tiny.of_evaluation(metrics, "eval_web") == expected_scores(sari, texts, [0])
     assert "eval_law_sari" not in metrics
-    with pytest.raises(
-        ValueError, match=r"^evaluation_set: got None, expected a set of the Trainer: \['news', 'web', 'l"
-    ):
-        attach(sari, trainer)
 
 
 def test_scores_are_of_the_texts_whatever_is_evaluated(sari, tokenizer, texts, trainer_of):
@@ -211,20 +205,17 @@ BAD_OPTIONS = [
     ({"prompts": [["a"], *PROMPTS[1:]]}, r"prompts\[0\]: got \['a'\], expected a list of token ids"),
     ({"prompts": begin_answer}, r"prompts\[0\]: got a chat that ends with an answer, expected a chat without it"),
     ({"chat_template_kwargs": {"tokenize": True}}, "chat_template_kwargs: got tokenize, expected no such argument"),
-]
-BAD_GENERATION = [
-    ({"max_length": 75}, "generation_kwargs: got max_length, expected max_new_tokens"),
-    ({"attention_mask": [[1]]}, "generation_kwargs: got attention_mask, expected prompts"),
-    ({"num_beam": 2}, "generation_kwargs: got num_beam, expected num_beams"),
-    ({"xyz": 2}, "generation_kwargs: got xyz, expected arguments of generate"),
-    ({"num_beams": 2, "num_return_sequences": 2}, "num_return_sequences: got 2, expected a whole number of at most 1"),
-    ({"early_stopping": "x"}, "`early_stopping` must be"),
+    ({"generation_kwargs": {"max_length": 75}}, "generation_kwargs: got max_length, expected max_new_tokens"),
+    ({"generation_kwargs": {"attention_mask": [[1]]}}, "generation_kwargs: got attention_mask, expected prompts"),
+    ({"generation_kwargs": {"num_beam": 2}}, "generation_kwargs: got num_beam, expected num_beams"),
+    ({"generation_kwargs": {"xyz": 2}}, "generation_kwargs: got xyz, expected arguments of generate"),
     (
-        {"max_new_tokens": 1 + MOST},
-        rf"prompts\[\d\]: got \d+ tokens and max_new_tokens={1 + MOST}, expected at most 2048",
+        {"generation_kwargs": {"num_return_sequences": 2}},
+        "num_return_sequences: got 2, expected a whole number of at m",
     ),
+    ({"generation_kwargs": {"early_stopping": "x"}}, "`early_stopping` must be"),
+    ({"generation_kwargs": {"max_new_tokens": 1 + MOST}}, r"prompts\[\d\]: got \d+ tokens and max_new_tokens=\d+, exp"),
 ]
-BAD_OPTIONS += [({"generation_kwargs": arguments}, message) for arguments, message in BAD_GENERATION]
 
 
 @pytest.mark.parametrize(("options", "message"), BAD_OPTIONS)
@@ -239,6 +230,7 @@ def test_options_of_a_wrong_type(sari, trainer_of, name):
         attach(sari, trainer_of(), **{name: 5})
 
 
+@pytest.mark.filterwarnings("ignore:Version v4.12.0")
 def test_a_model_with_an_encoder_needs_positions_for_prompts_and_for_texts(sari, trainer_of, tokenizer):
     longest = max(map(len, tokenizer(TO_SIMPLIFY)["input_ids"]))
     sizes = {"vocab_size": 400, "hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1}
@@ -250,9 +242,7 @@ def test_a_model_with_an_encoder_needs_positions_for_prompts_and_for_texts(sari,
     attach(sari, trainer, **good).evaluate()
     with pytest.raises(ValueError, match=r"^max_new_tokens: got 13, expected at most 12, the positions"):
         attach(sari, trainer, **{**good, "generation_kwargs": {"max_new_tokens": 13}})
-    with pytest.raises(
-        ValueError, match=rf"^prompts\[\d\]: got {longest + 1} tokens, expected at most {longest}, the pos"
-    ):
+    with pytest.raises(ValueError, match=rf"^prompts\[\d\]: got {longest + 1} tokens, expected at most {longest}, the"):
         attach(sari, trainer, **{**good, "prompts": "simplify: {} a".format})
 
 
@@ -267,15 +257,15 @@ def test_tokenizers_that_are_refused(sari, tokenizer, trainer_of):
 
 # ---- The examples and the page ---------------------------------------------------------------------------------------
 
-BEFORE_AND_AFTER = r"SARI before training \d+\.\d\d, after \d+\.\d\d$"
-EXAMPLES = [
-    ("train.py --epochs 1 --sentences 160", BEFORE_AND_AFTER),
-    ("train_llm.py --epochs 1 --sentences 160", BEFORE_AND_AFTER),
-    ("train_reward.py --steps 2", r"step 1: mean reward 0\.\d{4}\nstep 2: mean reward 0\.\d{4}$"),
-]
 
-
-@pytest.mark.parametrize(("command", "printed"), EXAMPLES)
+@pytest.mark.parametrize(
+    ("command", "printed"),
+    [
+        ("train.py --epochs 1 --sentences 160", r"SARI before training \d+\.\d\d, after \d+\.\d\d$"),
+        ("train_llm.py --epochs 1 --sentences 160", r"SARI before training \d+\.\d\d, after \d+\.\d\d$"),
+        ("train_reward.py --steps 2", r"step 1: mean reward 0\.\d{4}\nstep 2: mean reward 0\.\d{4}$"),
+    ],
+)
 def test_the_examples_run(capsys, monkeypatch, tmp_path, command, printed):
     """As programs, but in this process, which has imported torch already."""
     name, *arguments = command.split()
@@ -291,12 +281,10 @@ def test_the_programs_of_the_page(monkeypatch, tmp_path, tokenizer):
     monkeypatch.chdir(tmp_path)
     page = (ROOT / "docs" / "training.md").read_text(encoding="utf-8").replace("path/to/sari.py", str(ROOT / "sari.py"))
     rows = Dataset.from_dict({"source": SOURCES, "references": REFERENCES})
-    names = {"tokenizer": tokenizer, "rows": rows, "model": tiny.make_t5(), "llm": make_llama()}
-    names["reference_llm"] = make_llama()
+    models = {"model": tiny.make_t5(), "llm": make_llama(), "reference_llm": make_llama()}
+    names, logged = {"tokenizer": tokenizer, "rows": rows, **models}, ["eval_keep", "eval_sari_of_first", "eval_sari"]
     blocks = re.findall(r"^```python\n(?!>>>)(.*?)^```", page, re.MULTILINE | re.DOTALL)
-    for block, column in zip(
-        blocks, ["eval_keep", "eval_sari_of_first", "eval_sari", "rewards/sari_easse/mean"], strict=True
-    ):
+    for block, column in zip(blocks, [*logged, "rewards/sari_easse/mean"], strict=True):
         exec(block, names)
         assert any(column in entry for entry in names["trainer"].state.log_history)
         if "DPO" in block:

@@ -9,19 +9,18 @@ from contextlib import nullcontext
 from itertools import zip_longest
 from types import SimpleNamespace
 
-import accelerate
 import numpy as np
 import pytest
 import tiny_trainers as tiny
 import two_processes
 from conftest import ROOT, TESTS
-from datasets import Dataset
 from tiny_trainers import LABELS, OUTPUTS, REFERENCES, SOURCES, expected_scores, make_dataset, make_tokenizer
 from transformers import EvalPrediction
 from trl import GRPOConfig, GRPOTrainer
 
 INPUTS = {"include_for_metrics": ["inputs"]}
 ALL, SOME = range(10), [7, 2, 5, 5, 5]
+DATASET = make_dataset(make_tokenizer())
 # Models that know the references by heart cause warnings about texts.
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -35,31 +34,22 @@ tokenizer = pytest.fixture(make_tokenizer)
 
 
 @pytest.fixture(scope="module")
-def t5():
-    return tiny.make_t5()
-
-
-@pytest.fixture(scope="module")
-def dataset():
-    return make_dataset(make_tokenizer())
-
-
-@pytest.fixture(scope="module")
-def outputs(t5):
-    """Return what `t5` generates for `dataset`, one by one."""
-    texts = tiny.generated(t5, make_tokenizer(), [f"simplify: {source}" for source in SOURCES], max_length=40)
+def outputs():
+    """Return what the model generates for `DATASET`, one by one."""
+    prompts = [f"simplify: {source}" for source in SOURCES]
+    texts = tiny.generated(tiny.make_t5(), make_tokenizer(), prompts, max_length=40)
     assert len({*texts, *LABELS}) > 10
     return texts
 
 
 @pytest.fixture
-def with_function(sari, tokenizer, t5, tmp_path):
-    """Return a function that makes a Trainer of `t5` with the function for a set."""
+def with_function(sari, tokenizer, tmp_path):
+    """Return a function that makes a Trainer that generates, with the function for its set or for a given one."""
 
-    def make(dataset, given=None, **arguments):
-        function = sari.compute_metrics(tokenizer, dataset if given is None else given)
-        arguments = {"predict_with_generate": True, "generation_max_length": 40, **arguments}
-        return tiny.make_trainer(tmp_path, tokenizer, t5, dataset, function, **arguments)
+    def make(evaluated=DATASET, given=None, **arguments):
+        function = sari.compute_metrics(tokenizer, given or evaluated)
+        given = {"predict_with_generate": True, "generation_max_length": 40, **arguments}
+        return tiny.make_trainer(tmp_path, tokenizer, tiny.make_t5(), evaluated, function, **given)
 
     return make
 
@@ -92,18 +82,18 @@ EVALUATED = {
 
 
 @pytest.mark.parametrize("name", EVALUATED)
-def test_rows_are_found_whatever_is_evaluated(sari, tokenizer, dataset, with_function, outputs, name):
+def test_rows_are_found_whatever_is_evaluated(sari, tokenizer, with_function, outputs, name):
     given, evaluated, rows, arguments = EVALUATED[name]
     tokenizer.padding_side = "left" if name == "padded left" else "right"
-    trainer = with_function(dataset, given(dataset), **arguments)
-    assert tiny.of_evaluation(trainer.evaluate(evaluated(dataset))) == expected_scores(sari, outputs, rows)
+    metrics = with_function(given=given(DATASET), **arguments).evaluate(evaluated(DATASET))
+    assert tiny.of_evaluation(metrics) == expected_scores(sari, outputs, rows)
 
 
-def test_several_sets(sari, tokenizer, dataset, with_function, outputs):
+def test_several_sets(sari, tokenizer, with_function, outputs):
     """Rows are of the set that has them; sets may share rows, and sources with other labels."""
     second = [row[1:] for row in REFERENCES]
     others = make_dataset(tokenizer, [row[0] for row in second], second)
-    metrics = with_function({"all": dataset, "part": dataset.select(SOME), "others": others}).evaluate()
+    metrics = with_function({"all": DATASET, "part": DATASET.select(SOME), "others": others}).evaluate()
     assert tiny.of_evaluation(metrics, "eval_all") == expected_scores(sari, outputs)
     assert tiny.of_evaluation(metrics, "eval_part") == expected_scores(sari, outputs, SOME)
     assert tiny.of_evaluation(metrics, "eval_others") == expected_scores(sari, outputs, references=second)
@@ -126,27 +116,26 @@ def of_ids(*columns):
     return EvalPrediction(*(np.array([*zip_longest(*rows, fillvalue=-100)]).T for rows in columns))
 
 
-def of_labels(dataset, rows):
+def of_labels(rows):
     """Return what a Trainer gives for rows of which the model generates the labels."""
-    labels = [dataset["labels"][row] for row in rows]
+    labels = [DATASET["labels"][row] for row in rows]
     return of_ids([[0, *ids] for ids in labels], labels)
 
 
-def test_columns_of_other_names_and_what_is_done_to_texts(sari, tokenizer, dataset):
-    rows, cased = (
-        dataset.rename_columns({"source": "complex", "references": "simple"}),
+def test_columns_of_other_names_and_what_is_done_to_texts(sari, tokenizer):
+    sari, rows = (
         sari.with_options(lowercase=False),
+        DATASET.rename_columns({"source": "complex", "references": "simple"}),
     )
     names = {"sources": "complex", "references": "simple"}
-    function = cased.compute_metrics(tokenizer, rows, **names, postprocess=str.upper)
-    assert function(of_labels(rows, ALL)) == expected_scores(cased, [label.upper() for label in LABELS])
+    function = sari.compute_metrics(tokenizer, rows, **names, postprocess=str.upper)
+    assert function(of_labels(ALL)) == expected_scores(sari, [label.upper() for label in LABELS])
 
 
-TWICE = [0, 0, 7, 2, 5]
 #: What two processes evaluate, the sets that were given, and the rows that count, if it is known which do.
 REPEATS = [
     ([0, 1, 2, 0, 1, 2, 0, 1], [ALL], [0, 1, 2]),
-    ([*TWICE, *TWICE[:3]], [TWICE], TWICE),
+    ([0, 0, 7, 2, 5, 0, 0, 7], [[0, 0, 7, 2, 5]], [0, 0, 7, 2, 5]),
     ([7, 2, 7, 2, 7, 2], [ALL, [7, 2]], [7, 2]),
     ([7, 2, 7, 2, 7, 2], [[*ALL, 7, 2], [7, 2]], "rows that several sets have, not equally often, expected a function"),
     ([0, 0, 0, 0, 1, 2], [ALL], "rows that no set has so often, expected rows of one set"),
@@ -155,42 +144,39 @@ REPEATS = [
 
 
 @pytest.mark.parametrize(("evaluated", "sets", "counted"), REPEATS)
-def test_several_processes_repeat_rows(sari, tokenizer, dataset, monkeypatch, evaluated, sets, counted):
+def test_several_processes_repeat_rows(sari, tokenizer, monkeypatch, evaluated, sets, counted):
     """To fill their last batch; each row counts as often as the set has it that is evaluated."""
-    function = sari.compute_metrics(tokenizer, [dataset.select(rows) for rows in sets])
-    monkeypatch.setattr(accelerate, "PartialState", lambda: SimpleNamespace(num_processes=2))
+    function = sari.compute_metrics(tokenizer, [DATASET.select(rows) for rows in sets])
+    monkeypatch.setattr("accelerate.PartialState", lambda: SimpleNamespace(num_processes=2))
     is_refused = isinstance(counted, str)
     with pytest.raises(ValueError, match=f"^label_ids: got {counted}") if is_refused else nullcontext():
-        assert function(of_labels(dataset, evaluated)) == expected_scores(sari, LABELS, counted)
+        assert function(of_labels(evaluated)) == expected_scores(sari, LABELS, counted)
 
 
 def test_two_processes_score_as_one_does(tmp_path):
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(TESTS)])}
     command = [sys.executable, str(TESTS / "two_processes.py"), str(tmp_path)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == 0, done.stderr[-3000:]
+    subprocess.run(command, env=environment, timeout=300, check=True)
     alone = [[2, scores] for _, scores in two_processes.scores(tmp_path)]
     written = (tmp_path / "scores.jsonl").read_text(encoding="utf-8").splitlines()
     assert list(map(json.loads, written)) == [alone] * 2
 
 
-BATCHES = "predictions: got batches, expected all rows at once: without batch_eval_metrics and eval_do_concat_batches="
-INPUTS_DIFFER = r"label_ids\[0\]: got '.*' with other inputs, ex"
 #: A change of the set that is given, training arguments, options of `evaluate`, and the refusal.
 REFUSED = [
     (unchanged, {"predict_with_generate": False}, {}, r"predictions: got tuple of .*, expected token ids of 10 rows: "),
-    (unchanged, {"batch_eval_metrics": True}, {}, BATCHES),
-    (unchanged, {"eval_do_concat_batches": False}, {}, BATCHES),
+    (unchanged, {"batch_eval_metrics": True}, {}, "predictions: got batches, expected all rows at once"),
+    (unchanged, {"eval_do_concat_batches": False}, {}, "predictions: got batches, expected all rows at once"),
     (unchanged, {"generation_num_beams": 2}, {"num_return_sequences": 2}, r"predictions: got ndarray of shape \(20, "),
     (lambda rows: rows.select([0]), {}, {}, r"label_ids\[1\]: got 'The [^']*', expected those of a row of dataset: "),
-    (lambda rows: rows.map(lambda _: {"input_ids": [5]}), INPUTS, {}, INPUTS_DIFFER),
+    (lambda rows: rows.map(lambda _: {"input_ids": [5]}), INPUTS, {}, r"label_ids\[0\]: got '.*' with other inputs"),
 ]
 
 
 @pytest.mark.parametrize(("given", "arguments", "options", "message"), REFUSED)
-def test_evaluations_that_are_refused(dataset, with_function, given, arguments, options, message):
+def test_evaluations_that_are_refused(with_function, given, arguments, options, message):
     with pytest.raises(ValueError, match=f"^{message}"):
-        with_function(dataset, given(dataset), **arguments).evaluate(**options)
+        with_function(given=given(DATASET), **arguments).evaluate(**options)
 
 
 LIKE_LOGITS, CONTINUED = "outputs begin as labels do, like ids of logits", "outputs are inputs, continued"
@@ -219,23 +205,20 @@ def test_generated_ids_are_scored_as_the_texts_without_outer_spaces(sari, begins
     assert tiny.training_warnings(collected) == warned
 
 
-NO_IDS = [
-    ({"label_ids": None}, r"label_ids: got NoneType, expected token ids, int\[row, token\]$"),
-    ({"label_ids": (LABELS,)}, r"label_ids: got tuple, expected token ids, int\[row, token\]$"),
-    (
-        {"predictions": np.full((10, 3), 5)},
-        "predictions: got ids that begin with no special token, like those of logits",
-    ),
-]
+GENERATED, NO_IDS = of_labels(ALL).predictions, r"expected token ids, int\[row, token\]$"
 
 
-@pytest.mark.parametrize(("change", "message"), NO_IDS)
-def test_what_is_not_generated_is_refused(sari, tokenizer, dataset, change, message):
-    good = of_labels(dataset, ALL)
+@pytest.mark.parametrize(
+    ("predictions", "labels", "message"),
+    [
+        (GENERATED, None, f"label_ids: got NoneType, {NO_IDS}"),
+        (GENERATED, (LABELS,), f"label_ids: got tuple, {NO_IDS}"),
+        (GENERATED[:, 1:], GENERATED, "predictions: got ids that begin with no special token, like those of logits"),
+    ],
+)
+def test_what_is_not_generated_is_refused(sari, tokenizer, predictions, labels, message):
     with pytest.raises(ValueError, match=f"^{message}"):
-        sari.compute_metrics(tokenizer, dataset)(
-            EvalPrediction(**{"predictions": good[0], "label_ids": good[1], **change})
-        )
+        sari.compute_metrics(tokenizer, DATASET)(EvalPrediction(predictions, labels))
 
 
 CUT, LACKING = "many outputs are cut before their end", "outputs have ids that the tokenizer lacks"
@@ -243,9 +226,9 @@ ENDS = [(1, 7, []), (2, 7, [(CUT, "2 of 10")]), (10, 1, []), (3, 400, [(CUT, "3 
 
 
 @pytest.mark.parametrize(("count", "end", "warned"), ENDS)
-def test_outputs_that_are_cut_or_have_unknown_ids(sari, tokenizer, dataset, monkeypatch, count, end, warned):
+def test_outputs_that_are_cut_or_have_unknown_ids(sari, tokenizer, monkeypatch, count, end, warned):
     """So many of ten rows end with this id."""
-    function, evaluated = sari.compute_metrics(tokenizer, dataset), of_labels(dataset, ALL)
+    function, evaluated = sari.compute_metrics(tokenizer, DATASET), of_labels(ALL)
     evaluated.predictions[:count, -1] = end
     monkeypatch.setattr(type(tokenizer), "get_vocab", None)  # it takes long, so it is not asked for again
     with sari.collect_warnings() as collected:
@@ -256,21 +239,20 @@ def test_outputs_that_are_cut_or_have_unknown_ids(sari, tokenizer, dataset, monk
 @pytest.mark.parametrize(("count", "warned"), [(5, []), (6, ["the tokenizer changes texts"])])
 def test_a_tokenizer_that_changes_the_texts(sari, tokenizer, count, warned):
     """It lacks the first characters of so many of ten references."""
-    references = [["他去年" * (row < count) + text] for row, text in enumerate(LABELS)]
-    rows = make_dataset(tokenizer, references=references)
+    rows = make_dataset(tokenizer, references=[["他去年" * (row < count) + LABELS[row]] for row in ALL])
     with sari.collect_warnings() as collected:
         sari.compute_metrics(tokenizer, rows)
         sari.compute_metrics(tokenizer, rows, postprocess=str.strip)
     assert [message for message, _ in tiny.training_warnings(collected)] == warned
 
 
-def test_labels_of_another_tokenizer_are_refused(sari, tokenizer, dataset):
-    """It has as many tokens."""
+def test_labels_of_another_tokenizer_are_refused(sari, tokenizer):
+    """One of as many tokens. Labels of a text that is like a reference are scored."""
     other = make_tokenizer(texts=[text[::-1] for text in SOURCES])
-    assert len(other) == len(tokenizer)
-    wanted = r"^labels of dataset: got \d+% of ids in a reference of the same row, expected a third or more"
-    with pytest.raises(ValueError, match=wanted):
-        sari.compute_metrics(other, dataset)
+    with pytest.raises(
+        ValueError, match=r"^labels of dataset: got \d+% of ids in a reference of the same row, expected a"
+    ):
+        sari.compute_metrics(other, DATASET)
     sari.compute_metrics(tokenizer, make_dataset(tokenizer, references=[row[1:] for row in REFERENCES]))
 
 
@@ -302,25 +284,27 @@ def test_data_that_are_refused(sari, tokenizer, data, message):
 
 
 NAME, FUNCTION = "the name of a column", "a function from a text to a text"
-WRONG_TYPES = [
-    ("compute_metrics", {"tokenizer": "a tokenizer of transformers", "sources": NAME, "postprocess": FUNCTION}),
-    ("reward", {"source": NAME, "references": NAME, "name": "a str", "postprocess": FUNCTION}),
-]
 
 
-@pytest.mark.parametrize(("method", "wanted"), WRONG_TYPES)
-def test_arguments_of_a_wrong_type(sari, tokenizer, dataset, method, wanted):
-    good = {"tokenizer": tokenizer, "dataset": dataset} if method == "compute_metrics" else {}
+@pytest.mark.parametrize(
+    ("method", "wanted"),
+    [
+        ("compute_metrics", {"tokenizer": "a tokenizer of transformers", "sources": NAME, "postprocess": FUNCTION}),
+        ("reward", {"source": NAME, "references": NAME, "name": "a str", "postprocess": FUNCTION}),
+    ],
+)
+def test_arguments_of_a_wrong_type(sari, tokenizer, method, wanted):
+    good = {"tokenizer": tokenizer, "dataset": DATASET} if method == "compute_metrics" else {}
     for name, expected in wanted.items():
         with pytest.raises(TypeError, match=f"^{name}: got (5|int), expected {expected}$"):
             getattr(sari, method)(**{**good, name: 5})
 
 
-def test_pickles(sari, tokenizer, dataset):
-    evaluated, function = of_labels(dataset, SOME), sari.compute_metrics(tokenizer, dataset, postprocess=str.lower)
+def test_pickles(sari, tokenizer):
+    evaluated, function = of_labels(SOME), sari.compute_metrics(tokenizer, DATASET, postprocess=str.lower)
     assert pickle.loads(pickle.dumps(function))(evaluated) == function(evaluated)
     assert "Dataset" not in repr(function)
-    reward, given = sari.reward(unit=False, name=""), {"source": SOURCES, "references": REFERENCES}
+    reward, given = sari.reward(unit=False, name=""), {"source": SOURCES, "references": LABELS}
     again = pickle.loads(pickle.dumps(reward))
     assert (again(completions=OUTPUTS, **given), again.__name__) == (reward(completions=OUTPUTS, **given), "")
 
@@ -330,8 +314,7 @@ def test_pickles(sari, tokenizer, dataset):
 
 @pytest.mark.parametrize("unit", [False, True])
 def test_the_reward_is_the_score_of_each_completion_alone(sari, unit):
-    columns = {"complex": SOURCES[:3], "simple": REFERENCES[:3], "trainer_state": None}
-    texts = [*OUTPUTS[:2], ""]
+    columns, texts = {"complex": SOURCES[:3], "simple": REFERENCES[:3], "trainer_state": None}, [*OUTPUTS[:2], ""]
     scores = [expected_scores(sari, texts, [row])["sari"] / (100 if unit else 1) for row in range(3)]
     names = {"source": "complex", "references": "simple", "unit": unit}
     reward = sari.reward(**names)
@@ -345,10 +328,6 @@ def test_the_reward_is_the_score_of_each_completion_alone(sari, unit):
     assert thought(completions=[f"<think>Hm.</think>\n{text}" for text in texts], **columns) == scores
 
 
-def answers(content):
-    return {"completions": [[{"role": "assistant", "content": content}]]}
-
-
 PARTS, LIST = r"completions\[0\]: got .* parts with text$", "expected a list with a row per completion$"
 BAD_COMPLETIONS = [
     ({"source": None}, r"reward: got columns references, completions, expected also 'source'$"),
@@ -360,9 +339,9 @@ BAD_COMPLETIONS = [
     ({"references": [["a"], ["b"]]}, r"references: got 2 rows, expected 1 \(as in completions\)$"),
     ({"completions": [5]}, r"completions\[0\]: got 5, expected a str or a list of messages$"),
     ({"completions": [[{"content": "a"}]]}, r"completions\[0\]: got .*, expected a str or a list of messages$"),
-    (answers(5), PARTS),
-    (answers(["a"]), PARTS),
-    (answers([{"text": "a"}, {"text": None}]), PARTS),
+    ({"completions": [[{"role": "assistant", "content": 5}]]}, PARTS),
+    ({"completions": [[{"role": "assistant", "content": ["a"]}]]}, PARTS),
+    ({"completions": [[{"role": "assistant", "content": [{"text": "a"}, {"text": None}]}]]}, PARTS),
 ]
 
 
@@ -373,29 +352,20 @@ def test_completions_and_columns_that_cannot_be_scored(sari, given, message):
 
 
 @pytest.mark.parametrize("none", [None, [], [None]])
-def test_rows_without_references_get_no_reward(sari, none):
-    every = sari.reward()(completions=LABELS, source=SOURCES, references=REFERENCES)
-    filled = [[*row, None] for row in REFERENCES]
-    columns = {"source": [None, *SOURCES[1:]], "references": [filled[0], *filled[1:8], LABELS[8:9], none]}
-    single = sari.reward()(completions=LABELS[8:9], source=SOURCES[8:9], references=LABELS[8:9])
-    assert sari.reward()(completions=LABELS, **columns) == [None, *every[1:8], *single, None]
+def test_rows_without_source_or_references_get_no_reward(sari, none):
+    """TRL fills up lists with None."""
+    every = sari.reward()(completions=OUTPUTS, source=SOURCES, references=REFERENCES)
+    columns = {"source": [None, *SOURCES[1:]], "references": [*([*row, None] for row in REFERENCES[:9]), none]}
+    assert sari.reward()(completions=OUTPUTS, **columns) == [None, *every[1:9], None]
 
 
 @pytest.mark.parametrize("prompts", [list(map(tiny.PROMPT.format, SOURCES)), list(map(tiny.ask, SOURCES))])
 def test_reinforcement(sari, tokenizer, tmp_path, prompts):
     """TRL calls the reward as it calls its own, and leaves out a row without references."""
-    reward, found = sari.reward(), []
-
-    def watched(references, **given):
-        values = reward(references=references, **given)
-        found.extend(zip(references, values, strict=True))
-        return values
-
-    tokenizer.padding_side, references = "left", [*REFERENCES[:5], [], *REFERENCES[6:]]
-    rows = Dataset.from_dict({"prompt": prompts, "source": SOURCES, "references": references})
+    tokenizer.padding_side = "left"
+    rows = make_dataset(tokenizer, references=[*REFERENCES[:5], [], *REFERENCES[6:]]).add_column("prompt", prompts)
     args = GRPOConfig(str(tmp_path), max_steps=5, **tiny.TRL, **tiny.GROUPS)
-    trainer = GRPOTrainer(tiny.make_llama(), [reward, watched], args, rows, processing_class=tokenizer)
+    trainer = GRPOTrainer(tiny.make_llama(), sari.reward(), args, rows, processing_class=tokenizer)
     trainer.train()
-    assert sum("rewards/sari_easse/mean" in entry for entry in trainer.state.log_history) == 5
-    assert [value is None for _, value in found] == [not row for row, _ in found]
-    assert len(found) == 20
+    means = [entry.get("rewards/sari_easse/mean") for entry in trainer.state.log_history]
+    assert [0 < mean < 1 for mean in means[:5]] == [True] * 5

@@ -5,19 +5,9 @@ import functools
 from pathlib import Path
 
 import torch
+import transformers
 from datasets import Dataset
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
-from transformers import (
-    DataCollatorForSeq2Seq,
-    LlamaConfig,
-    LlamaForCausalLM,
-    PreTrainedTokenizerFast,
-    Seq2SeqTrainer,
-    Seq2SeqTrainingArguments,
-    T5Config,
-    T5ForConditionalGeneration,
-    set_seed,
-)
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 PROMPT = "Simplify: {} Simple:"
@@ -51,14 +41,13 @@ def make_tokenizer(begins=False, texts=None):
     tokenizer = Tokenizer(models.BPE(unk_token="<unk>"))
     tokenizer.pre_tokenizer, tokenizer.decoder = pre_tokenizers.Metaspace(), decoders.Metaspace()
     trainer = trainers.BpeTrainer(vocab_size=400, special_tokens=["<pad>", "</s>", "<unk>"], show_progress=False)
-    own = [*SOURCES, *OUTPUTS, *(text for row in REFERENCES for text in row)]
-    tokenizer.train_from_iterator(texts or own, trainer)
+    corpus = [*SOURCES, *OUTPUTS, *(text for row in REFERENCES for text in row)]
+    tokenizer.train_from_iterator(texts or corpus, trainer)
     ends = {"single": "<unk> $A </s>" if begins else "$A </s>", "special_tokens": [("</s>", 1), ("<unk>", 2)]}
     tokenizer.post_processor = processors.TemplateProcessing(**ends)
-    special = {"pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"}
-    options = {"bos_token": "<unk>" if begins else None, "chat_template": CHAT}
-    inputs = ["input_ids", "attention_mask"]
-    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_input_names=inputs, **options, **special)
+    special = {"pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>", "chat_template": CHAT}
+    options = {"bos_token": "<unk>" if begins else None, "model_input_names": ["input_ids", "attention_mask"]}
+    return transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, **special, **options)
 
 
 def make_t5():
@@ -76,7 +65,7 @@ def _trained(make_model, make_rows):
     """Train a model until its loss is small: some forty steps."""
     model, tokenizer = make_model(), make_tokenizer()
     rows = make_rows(tokenizer).select_columns(["input_ids", "labels"])
-    batch, loss = DataCollatorForSeq2Seq(tokenizer)(list(rows)), 9.0
+    batch, loss = transformers.DataCollatorForSeq2Seq(tokenizer)(list(rows)), 9.0
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
     while loss > 0.06:
         loss = model(**batch).loss
@@ -87,17 +76,19 @@ def _trained(make_model, make_rows):
 
 
 def _t5():
-    set_seed(3)
+    transformers.set_seed(3)
     sizes = {"vocab_size": 407, "d_model": 64, "d_kv": 16, "d_ff": 128, "num_layers": 1, "num_heads": 4}
     ids = {"pad_token_id": 0, "eos_token_id": 1, "decoder_start_token_id": 0}
-    return T5ForConditionalGeneration(T5Config(**sizes, **ids, dropout_rate=0.0, tie_word_embeddings=False))
+    return transformers.T5ForConditionalGeneration(
+        transformers.T5Config(**sizes, **ids, dropout_rate=0.0, tie_word_embeddings=False)
+    )
 
 
 def _llama(**config):
-    set_seed(5)
+    transformers.set_seed(5)
     sizes = {"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4}
     ids = {"vocab_size": 400, "pad_token_id": 0, "eos_token_id": 1, "bos_token_id": None}
-    return LlamaForCausalLM(LlamaConfig(**sizes, **ids, **config))
+    return transformers.LlamaForCausalLM(transformers.LlamaConfig(**sizes, **ids, **config))
 
 
 def make_dataset(tokenizer, labels=LABELS, references=REFERENCES):
@@ -117,16 +108,18 @@ def make_causal_dataset(tokenizer):
     return Dataset.from_list(rows)
 
 
-def make_trainer(folder, tokenizer, model, dataset, compute_metrics=None, *, kind=Seq2SeqTrainer, **arguments):
+def make_trainer(
+    folder, tokenizer, model, dataset, compute_metrics=None, *, kind=transformers.Seq2SeqTrainer, **arguments
+):
     """Return a Trainer with these training arguments."""
     common = {"output_dir": str(folder), "per_device_eval_batch_size": 3, **COMMON}
     return kind(
         model=model,
-        args=Seq2SeqTrainingArguments(**{**common, **arguments}),
+        args=transformers.Seq2SeqTrainingArguments(**{**common, **arguments}),
         eval_dataset=dataset,
         train_dataset=next(iter(dataset.values())) if isinstance(dataset, dict) else dataset,
         processing_class=tokenizer,
-        data_collator=DataCollatorForSeq2Seq(tokenizer),
+        data_collator=transformers.DataCollatorForSeq2Seq(tokenizer),
         compute_metrics=compute_metrics,
     )
 
@@ -138,8 +131,7 @@ def generated(model, tokenizer, prompts, /, **options):
     for prompt in prompts:
         ids = torch.tensor([tokenizer(prompt, add_special_tokens=encodes)["input_ids"]])
         made = model.eval().generate(input_ids=ids, **options)[0]
-        known = [token for token in made[0 if encodes else ids.shape[1] :].tolist() if token < len(tokenizer)]
-        texts.append(tokenizer.decode(known, skip_special_tokens=True).strip())
+        texts.append(tokenizer.decode(made[0 if encodes else ids.shape[1] :], skip_special_tokens=True).strip())
     return texts
 
 
@@ -156,8 +148,4 @@ def of_evaluation(metrics, prefix="eval"):
 
 def training_warnings(collected):
     """Return what warnings about training say, without what to do, and their figures."""
-    return [
-        (str(warning).partition(":")[0], warning.detail)
-        for warning in collected
-        if type(warning).__name__ == "TrainingWarning"
-    ]
+    return [(str(one).partition(":")[0], one.detail) for one in collected if type(one).__name__ == "TrainingWarning"]
