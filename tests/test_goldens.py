@@ -27,6 +27,11 @@ def read(*names):
     return [json.loads(line) for name in names for line in (HERE / "data" / name).open(encoding="utf-8")]
 
 
+def test_no_case_is_lost():
+    files = (HERE / "data").glob("*.json*")
+    assert sum(file.read_text(encoding="utf-8").count('"variant"') for file in files) == 4_005
+
+
 def columns(rows):
     """Return the keyword arguments for segments that are one row each."""
     return {f"{name.rstrip('s')}s": [row[name] for row in rows] for name in ("source", "prediction", "references")}

@@ -137,22 +137,3 @@ def test_sentences_are_those_of_the_splitter():
     counted = count(variant, ["a\na"], [["b\nb\nb", "c"]], ["d\ne\nf"])
     assert counted.sizes.sentences.tolist() == [[3, 2]]
     assert count(VARIANTS["easse"], ["a"], [["a"]], ["a"]).sizes is None
-
-
-def test_words_left_over_are_found_without_reading_the_source_for_each(monkeypatch):
-    """A place of the source is looked at a few times for each n-gram, however long the source is."""
-    asked = []
-
-    class Places(list):
-        def __getitem__(self, place):
-            asked.append(place)
-            return super().__getitem__(place)
-
-    words = [f"w{number}" for number in range(100)]
-    columns = [" ".join(words)], [" ".join(words[::-1])]
-    variant = resolve_variant("lens")
-    tokens = encode_chunk(columns[0], [columns[1]], columns[1], variant)
-    places = [{word: Places(row) for word, row in source.items()} for source in tokens.written_places]
-    monkeypatch.setitem(vars(tokens), "written_places", places)
-    count_ngrams(tokens, variant)
-    assert 0 < len(asked) <= 20 * len(words)
