@@ -36,7 +36,7 @@ from .messages import fault, short_repr
 from .ngram_statistics import __name__ as _
 from .sari_scorer import COLUMNS, RESULTS, Scorer
 from .signatures import __name__ as _
-from .significance import resolve_resampling
+from .significance import SEED, resolve_resampling
 from .states import __name__ as _
 from .text_checks import __name__ as _
 from .tokenization import __name__ as _
@@ -181,7 +181,7 @@ class Sari(Scorer, evaluate.Metric):
         details: bool = False,
         confidence: float | None = None,
         resamples: int | None = None,
-        seed: int = 12345,
+        seed: int = SEED,
         baselines: bool = False,
         variant: str | None = None,
         level: str | None = None,

@@ -25,7 +25,7 @@ from .languages import SentenceSplitter, Tokenizer
 from .messages import fault, short_repr, truncate
 from .ngram_statistics import count_ngrams
 from .signatures import read_signature, signature_warnings
-from .significance import resolve_resampling
+from .significance import SEED, resolve_resampling
 from .states import State, read_state
 from .text_checks import layout_warnings, take_sample, variant_warnings
 from .tokenization import encode_corpus
@@ -197,7 +197,7 @@ class Scorer:
         details: bool = False,
         confidence: float | None = None,
         resamples: int | None = None,
-        seed: int = 12345,
+        seed: int = SEED,
         baselines: bool = False,
         **unknown: Any,
     ) -> Result:
@@ -329,7 +329,7 @@ class Scorer:
         method: str | None = "randomization",
         confidence: float | None = 0.95,
         resamples: int | None = None,
-        seed: int = 12345,
+        seed: int = SEED,
         details: bool = False,
         all_pairs: bool = False,
     ) -> SystemComparison:

@@ -32,6 +32,9 @@ _EXACT_BITS = 52
 # Cells of the matrix that is held at a time: 16 MB.
 _CELLS = 1 << 21
 
+#: The default seed of all random draws.
+SEED = 12345
+
 #: The default number of draws, with which the second decimal of an interval of scores is hardly a matter of chance; the
 #: number for what takes long; and the largest one.
 RESAMPLES, FEWEST_RESAMPLES = 10_000, 1_000
@@ -398,7 +401,7 @@ class Resampling:
 
 
 def resolve_resampling(
-    *, confidence: Any = None, method: Any = None, resamples: Any = None, seed: Any = 12345
+    *, confidence: Any = None, method: Any = None, resamples: Any = None, seed: Any = SEED
 ) -> Resampling:
     """Check the options of intervals and tests; `resamples` is the number of draws for both, None for their defaults.
 

@@ -24,7 +24,7 @@ from .data_warnings import give_warnings
 from .languages import is_code
 from .messages import count_of, fault, short_repr
 from .ngram_statistics import RATIO_PARTS, SegmentCounts
-from .significance import resolve_resampling
+from .significance import SEED, resolve_resampling
 from .text_checks import TextSample
 from .validation import check_flags, validate_columns, validate_texts
 from .variants import OPERATIONS, OPTIONS, VERSION
@@ -111,7 +111,7 @@ class State(MadeByScorer):
         details: bool = False,
         confidence: float | None = None,
         resamples: int | None = None,
-        seed: int = 12345,
+        seed: int = SEED,
     ) -> Result:
         """Return the scores of all segments so far, as `Scorer.compute` does.
 

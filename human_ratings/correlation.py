@@ -16,7 +16,7 @@ from scipy import stats
 
 from sari.companion_measures.columns import check_length
 from sari.messages import fault
-from sari.significance import Resampling, Sample, bootstrap_draws, resolve_resampling
+from sari.significance import SEED, Resampling, Sample, bootstrap_draws, resolve_resampling
 from sari.validation import check_choice
 
 Numbers = Sequence[float] | np.ndarray
@@ -62,7 +62,7 @@ def agreement(
     baseline: str | None = None,
     confidence: float | None = None,
     resamples: int = 1_000,
-    seed: int = 12345,
+    seed: int = SEED,
 ) -> dict[str, Agreement]:
     """Return how each of several scores agrees with the same ratings.
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from sari.aggregation import Scores, named_scores
 from sari.corpus_statistics import score_systems
+from sari.significance import SEED
 from sari.validation import SystemColumns
 from sari.variants import SCORES, Variant
 
@@ -35,7 +36,7 @@ class ReferenceCount:
 
 
 def scores_by_references(
-    columns: SystemColumns, variant: Variant, *, subsets: int = 10, seed: int = 12345
+    columns: SystemColumns, variant: Variant, *, subsets: int = 10, seed: int = SEED
 ) -> list[ReferenceCount]:
     """Score systems with 1, 2, … of the references, which are the same for all systems.
 
