@@ -17,17 +17,13 @@ CORPUS = example_corpus()
 SOURCES, OUTPUTS, REFERENCES = CORPUS.values()
 
 
-def write_ratings(folder, *columns):
-    """Write files of ratings, and return the options that name them."""
-    paths = [folder / f"ratings.{number}" for number in range(len(columns))]
-    for path, ratings in zip(paths, columns, strict=True):
-        path.write_text("".join(f"{rating}\n" for rating in ratings))
-    return ["--ratings", *map(str, paths)]
-
-
 @pytest.fixture
 def ratings(tmp_path):
-    return write_ratings(tmp_path, *RATINGS)
+    """Write files of ratings, and return the options that name them."""
+    paths = [tmp_path / "ratings.0", tmp_path / "ratings.1"]
+    for path, ratings in zip(paths, RATINGS, strict=True):
+        path.write_text("".join(f"{rating}\n" for rating in ratings))
+    return ["--ratings", *map(str, paths)]
 
 
 def coefficients(report, **row):

@@ -4,12 +4,12 @@ import csv
 import json
 
 import pytest
-from programs import EXAMPLE, FILES, ROOT, SYSTEMS, example_corpus, output_of, refusal_of
+from programs import EXAMPLE, FILES, ROOT, SYSTEMS, example_corpus, refusal_of, with_system
 
 from sari.sari_scorer import Scorer
-from sari.variants import SCORES
 
 ONE = [*EXAMPLE[:-2], *SYSTEMS[:2]]
+CORPUS = example_corpus()
 
 
 def test_a_printed_signature_scores_as_it_says(run_here, printed_json, tmp_path):
@@ -24,32 +24,21 @@ def test_a_printed_signature_scores_as_it_says(run_here, printed_json, tmp_path)
         assert [row["category"] for row in report["warnings"]].count("SignatureWarning") == 1
 
 
-# ---- Sentence scores ------------------------------------------------------------------------------------------------
-
-
-def test_sentence_scores_with_texts(run_here, tmp_path):
+def test_sentence_scores_with_texts(printed, tmp_path):
     """A row for every segment scored alone, in order, of each system; each reference is a column of CSV."""
-    arguments = [*EXAMPLE, *SYSTEMS, "--sentences"]
     for name in ("x.jsonl", "x.csv"):
         (tmp_path / name).write_text("what stood there before")
-        output_of(run_here(*arguments, str(tmp_path / name), folder=ROOT))
+        printed(*EXAMPLE, *SYSTEMS, "--sentences", tmp_path / name)
     rows = [json.loads(line) for line in (tmp_path / "x.jsonl").read_text().splitlines()]
-    texts = example_corpus()
-    for name, outputs in texts["predictions"].items():
-        details = Scorer("easse").compute(**{**texts, "predictions": outputs}, details=True)["sentences"]
-        for segment in range(10):
-            assert rows.pop(0) == {
-                **{"system": name, "segment": segment + 1},
-                **{score: details[score][segment] for score in SCORES},
-                **{"source": texts["sources"][segment], "output": outputs[segment]},
-                "references": texts["references"][segment],
-            }
+    sources, outputs, references = CORPUS.values()
+    for name, output in outputs.items():
+        scores = Scorer("easse").compute(**with_system(CORPUS, name), details=True)["sentences"]
+        columns = {"segment": range(1, 11), **scores, "source": sources, "output": output, "references": references}
+        for values in zip(*columns.values(), strict=True):
+            assert rows.pop(0) == {"system": name, **dict(zip(columns, values, strict=True))}
     (*_, last) = csv.DictReader((tmp_path / "x.csv").open(encoding="utf-8", newline=""))
-    assert (last["system"], last["segment"], last["output"]) == ("rewriting", "10", outputs[9])
-    assert [last["reference_1"], last["reference_2"]] == texts["references"][9]
-
-
-# ---- Reports --------------------------------------------------------------------------------------------------------
+    assert (last["system"], last["segment"], last["output"]) == ("rewriting", "10", outputs["rewriting"][9])
+    assert [last["reference_1"], last["reference_2"]] == references[9]
 
 
 def test_a_report_has_what_is_printed(printed_json, tmp_path):
