@@ -96,6 +96,13 @@ def test_compare_is_compute_of_each_system(scorer, monkeypatch, examples, varian
             assert low <= scores["differences"][score] <= high
 
 
+def test_scores_alone(scorer, examples):
+    found = scorer.compare(**examples, method=None, confidence=None)
+    assert [set(scores) for scores in found["systems"].values()] == [set(NAMES)] * 3
+    unused = ("method", "confidence", "intervals", "trials")
+    assert {name: found[name] for name in (*unused, "comparisons")} == dict.fromkeys(unused) | {"comparisons": 0}
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_each_system_with_each(sari, examples, method):
     """Of the systems that differ each has its group; a twin, and one that differs in a text, share that of another."""
