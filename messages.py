@@ -49,8 +49,8 @@ def in_one_line(text: str) -> str:
 def short_line(message: str) -> str:
     """Return a message in one line of at most 200 characters, all of them visible; its end is cut off.
 
-    >>> short_line("batch: got   two words")
-    'batch: got two words'
+    >>> short_line("batch: got   two words"), len(short_line("a" * 200)), short_line("a" * 201)[195:]
+    ('batch: got two words', 200, 'aaaa…')
     """
     line = in_one_line(message)
     return line if len(line) <= _LONGEST_MESSAGE else f"{line[: _LONGEST_MESSAGE - 1]}…"
