@@ -185,9 +185,9 @@ def test_a_single_segment_has_neither_intervals_nor_tests(tests, tmp_path, monke
     assert [name for name in absent if f'"{name}"' in data] == []
 
 
-def test_orders_and_steps_have_the_figures_of_the_metric(printed):
+def test_orders_and_steps_have_the_figures_of_the_metric(printed, printed_json):
     given = ["--by-order", "--why", "paper", "--format", "markdown"]
-    found = tables(printed(*TWO, *given))
+    found, report = tables(printed(*TWO, *given)), printed_json(*TWO, "--why", "paper")
     details = Scorer("easse").compute(**with_system(example_corpus(), "rewriting"), details=True)
     orders = [
         [str(row["order"]), name, *(f"{row[name][figure]:.2f}" for figure in ("precision", "recall", "f1", "score"))]
@@ -195,6 +195,9 @@ def test_orders_and_steps_have_the_figures_of_the_metric(printed):
         for name in OPERATIONS
     ]
     assert found["SARI by n-gram order: easse, rewriting"][1:] == orders
+    assert report["systems"][1]["orders"] == details["orders"]
+    assert [row["name"] for row in report["explanations"]] == ["deleting", "rewriting"]
+    assert report["explanations"][0]["steps"][0]["sari"] == report["systems"][0]["scores"]["sari"]
     assert found[_STEPS][1:] == [
         ["easse", "56.40", "", "73.01", ""],
         ["deletion: f1 → precision", "60.61", "+4.22", "74.09", "+1.08"],
