@@ -43,6 +43,14 @@ def test_edits_of_whole_sentences():
     assert [edit.points for edit in found] == pytest.approx(sorted(50 - score for score in scores), abs=1e-9)
 
 
+@pytest.mark.parametrize("place", range(5))
+def test_a_sentence_that_is_left_out_is_put_back_in_its_own_place(place):
+    sentences = [f"Word{number} thing{number}." for number in range(5)]
+    texts = [" ".join(sentences)], [" ".join(sentences[:place] + sentences[place + 1 :])], [["Word1."]]
+    found = sentence_edits.score_sentences(validate_columns(*texts), 50.0, VARIANTS["easse"])
+    assert [edit.output for edit in found if edit.choice == "deleted"] == texts[0]
+
+
 @pytest.mark.parametrize(
     ("source", "output", "limit", "changed"),
     [
