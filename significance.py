@@ -120,7 +120,7 @@ class Sample:
             resampling: how intervals are computed.
         """
         if not self._has_intervals(resampling):
-            return [{} for _ in self.rows[0]]
+            return [{} for _ in self.scores]
         return [{"confidence_intervals": _named(names, ends.T)} for ends in self.intervals(resampling).swapaxes(0, 1)]
 
     def named_tests(

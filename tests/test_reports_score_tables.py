@@ -177,7 +177,7 @@ def test_a_single_segment_has_neither_intervals_nor_tests(tests, tmp_path, monke
     arguments = write_example_of_the_paper(tmp_path)
     (tmp_path / "other.txt").write_text("about 95 species .\n")
     monkeypatch.chdir(tmp_path)
-    given = [*arguments, "--outputs", "other.txt", "--confidence", tests, "--measures", "bleu"]
+    given = [*arguments, "--outputs", "other.txt", "--confidence", tests, "--measures", "bleu", "--baselines"]
     assert (main(given), main([*given, "--format", "json"])) == (0, 0)
     text, _, data = capsys.readouterr().out.partition("\n{")
     assert not any(absent in text for absent in ("CI", "95%", "[", "p <", "1.0000", "two-sided", "Ranks"))
