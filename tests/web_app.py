@@ -30,7 +30,7 @@ def address(tmp_path_factory):
     environment = {"GRADIO_SERVER_NAME": "127.0.0.1", "GRADIO_TEMP_DIR": str(folder)}
     with open(log, "wb") as sink:
         process = subprocess.Popen(
-            [sys.executable, "-u", str(ROOT / "app.py")],
+            [sys.executable, str(ROOT / "app.py")],
             cwd=folder,
             env={**os.environ, **environment},
             stdout=sink,
