@@ -51,8 +51,9 @@ def test_baselines_are_at_most_ten_references_that_every_segment_has(references,
 
 
 def test_a_single_segment_has_no_unrelated_text_and_no_interval():
-    found = baseline_scores(["a b"], [["a"]], resolve_variant(), resolve_resampling(confidence=0.9))
-    assert {name: list(scores) for name, scores in found.items()} == {name: [*NAMES] for name in ("copy", "empty")}
+    found = baseline_scores(["a b"], [["a", "b"]], resolve_variant(), resolve_resampling(confidence=0.9))
+    names = ("copy", "empty", "references", "reference 1", "reference 2")
+    assert {name: [*scores] for name, scores in found.items()} == {name: [*NAMES] for name in names}
 
 
 # ---- Systems --------------------------------------------------------------------------------------------------------
