@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from inspect import signature
-from itertools import chain
 from typing import Any
 
 from .aggregation import Scores
@@ -193,8 +192,8 @@ def _prompts(
             ids = token_ids(name, prompt).tolist()
         else:
             raise ValueError(fault(name, short_repr(prompt), "a str, a list of messages, or token ids"))
-        if not ids:
-            raise ValueError(fault(name, short_repr(prompt), "a prompt with tokens"))
+        if not ids or min(ids) < 0 or max(ids) >= tokenizer.size:
+            raise ValueError(fault(name, short_repr(prompt), f"tokens with ids from 0 to {tokenizer.size - 1}"))
         rows.append(ids)
     return rows
 
@@ -237,9 +236,9 @@ def _generate_arguments(model: Any, tokenizer: Any, given: Mapping[str, Any]) ->
     check_whole_number("num_return_sequences", arguments["num_return_sequences"], least=1, most=1)
     settings = deepcopy(model.generation_config)
     others = settings.update(**arguments).keys()  # It refuses values that do not go together.
-    functions = [GenerationMixin.generate, model.generate]
-    known = {*_ONLY_IN_KWARGS, *chain.from_iterable(signature(function).parameters for function in functions)}
-    for name in others - known:
+    known = {*_ONLY_IN_KWARGS, *signature(GenerationMixin.generate).parameters, *signature(model.generate).parameters}
+    unknown = set() if "custom_generate" in given else others - known  # a function with arguments of its own
+    for name in unknown:
         nearest = nearest_name(name, {*vars(settings), *known})
         raise ValueError(fault("generation_kwargs", name, nearest or "arguments of generate"))
     if settings.stop_strings:  # `generate` needs the tokenizer for them alone.

@@ -47,7 +47,7 @@ class TextTokenizer:
         return row[(row != PADDING) & (row != self.tokenizer.pad_token_id)]
 
     def decode(self, rows: Any) -> list[str]:
-        """Return the texts of ids, int[row, token], without padding, unknown ids, special tokens and outer spaces."""
+        """Return the texts of rows of ids, without padding, unknown ids, special tokens and outer spaces."""
         known = [[token for token in row if 0 <= token < self.size] for row in map(list, rows)]
         return [text.strip() for text in self.tokenizer.batch_decode(known, skip_special_tokens=True)]
 

@@ -70,9 +70,10 @@ def compute_metrics(
         postprocess: a function from a predicted text to the text that is scored.
 
     Raises:
-        ValueError: for columns that are missing, labels of another tokenizer, and rows with the same ids but other
-            texts. The function raises it for ids of logits, for rows that are not of `dataset`, for rows with the same
-            labels but other texts where the Trainer gives no inputs, and for batches.
+        ValueError: for columns that are missing or hold something else, labels of another tokenizer, and rows with the
+            same ids but other texts. The function raises it for ids of logits, for rows that are not of `dataset`, for
+            rows with the same labels but other texts where the Trainer gives no inputs, and for batches.
+        TypeError: for a tokenizer, a name of a column or a postprocess of another type.
 
     For example::
 
@@ -322,8 +323,8 @@ def reward(
         name: the `__name__` under which the Trainer logs the reward; None for "sari_" and the variant.
 
     Raises:
-        ValueError: for a column whose name is no str; and by the function, for columns that are missing or hold no
-            texts.
+        TypeError: for arguments of another type. The function raises ValueError for columns that are missing, that have
+            more or fewer rows than there are completions, or that hold no texts.
 
     >>> from .sari_scorer import Scorer
     >>> reward = Scorer().reward()
