@@ -68,6 +68,8 @@ def fault(name: str, got: object, expected: str) -> str:
 
     >>> fault("alpha", 2, "a number below 1"), fault("ratings", "2 rows", "3 (as in references)")
     ('alpha: got 2, expected a number below 1', 'ratings: got 2 rows, expected 3 (as in references)')
+    >>> len(fault("n" * 100, 2, "3")), len(fault("n" * 101, 2, "3"))  # a longer name is cut
+    (119, 119)
     """
     place, value = truncate(name, LONGEST_NAME), got if isinstance(got, str) else short_repr(got)
     return short_line(f"{place}: got {value}, expected {expected}")

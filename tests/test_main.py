@@ -76,12 +76,14 @@ runpy.run_path(sys.argv[0], run_name="__main__")
         ("gradio", ["app"], "app: .*gradio.*, expected the extra 'app' or requirements.txt"),
         ("datasets", ["--dataset", "asset", *TEXTS[2:4]], ".*datasets.*, expected the extra 'evaluate' or .*"),
         # Measures import what they alone need.
-        (REPORT, [*TEXTS, "--measures", "all"], None),
+        (REPORT, [*TEXTS, "--measures", "all", "--own-measure", "x={}/x.tsv"], None),
         (REPORT, [*TEXTS, "--measures", "edits_from_source"], "--measures: .* needs rapidfuzz: pip install rapidfuzz"),
     ],
 )
-def test_what_needs_a_missing_package_says_so_in_one_line(packages, arguments, pattern):
-    process = run(packages, str(ROOT), *arguments, folder=ROOT / "examples", command=[sys.executable, "-c", WITHOUT])
+def test_what_needs_a_missing_package_says_so_in_one_line(tmp_path, packages, arguments, pattern):
+    (tmp_path / "x.tsv").write_text("x\n" + "1\n" * 10)
+    given = [packages, str(ROOT), *(argument.format(tmp_path) for argument in arguments)]
+    process = run(*given, folder=ROOT / "examples", command=[sys.executable, "-c", WITHOUT])
     said = process.stderr.decode()
     if pattern is None:
         assert (process.returncode, said) == (0, "")

@@ -141,6 +141,7 @@ def test_good_texts_of_any_language_give_no_warning(language):
         lambda c: {"predictions": [c["predictions"][place] for place in (0, 0, 2, 2, *range(4, 10))]},
         lambda c: {name: c[name][:2] for name in c},
         lambda c: changed(c, lambda text: f"In 1999 {text}"),
+        lambda c: changed(c, lambda text: f"{tokenized(text)} "),
         lambda c: changed(c, lambda text: text.replace(" ", "\n", 3)),
     ],
 )
