@@ -1,13 +1,12 @@
 """Measure false-positive rates of paired tests, and the coverage of intervals, by the number of segments.
 
     python benchmarks/error_rates.py --variant easse
-    python benchmarks/error_rates.py --sources S --outputs A B --references R [R ...] --variant easse
 
-Samples of segments are drawn with replacement. 5% of the tests of equal systems should be significant at 5%. Systems
-are equal in two ways. In each segment, the outputs of two systems change places at random ("swaps"). Or a system is
-compared with one of the same score but of another variance ("unequal"): references of other segments, with as many
-first references of their own among them as it takes. The true score is that of all segments: 95% of the intervals
-should contain it. Without files, the segments are made up.
+Samples of made-up segments are drawn with replacement. 5% of the tests of equal systems should be significant at 5%.
+Systems are equal in two ways. In each segment, the outputs of two systems change places at random ("swaps"). Or a
+system is compared with one of the same score but of another variance ("unequal"): references of other segments, with as
+many first references of their own among them as it takes. The true score is that of all segments: 95% of the intervals
+should contain it.
 """
 
 import argparse
@@ -28,7 +27,6 @@ from sari.benchmarks.made_up_corpora import made_up  # noqa: E402
 from sari.comparison import unrelated_texts  # noqa: E402
 from sari.corpus_statistics import CorpusStatistics, score_systems  # noqa: E402
 from sari.significance import TESTS, Sample, resolve_resampling  # noqa: E402
-from sari.text_files.reading import read_texts  # noqa: E402
 from sari.validation import SystemColumns  # noqa: E402
 from sari.variants import Variant, resolve_variant  # noqa: E402
 
@@ -42,7 +40,7 @@ def main() -> None:
     """Print a row for each number of segments."""
     options = _parsed()
     variant = resolve_variant(options.variant)
-    columns = _columns(options)
+    columns = _made_up_systems()
     unequal = _with_references(columns, unrelated_texts(columns.references), variant, options.seed)
     nulls = dict(zip(_NULLS, (columns, unequal), strict=True))
     systems = {name: score_systems(texts, variant, rows=True) for name, texts in nulls.items()}
@@ -64,9 +62,6 @@ def main() -> None:
 
 def _parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
-    parser.add_argument("--sources")
-    parser.add_argument("--outputs", nargs=2)
-    parser.add_argument("--references", nargs="+")
     parser.add_argument("--variant", default="easse")
     parser.add_argument("--segments", type=int, nargs="+", default=_SIZES)
     parser.add_argument("--trials", type=int, default=1_000, help="samples for each number of segments")
@@ -75,14 +70,11 @@ def _parsed() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _columns(options: argparse.Namespace) -> SystemColumns:
-    """Return the texts of the files, or made-up ones, of the systems "one" and "other"."""
-    if options.sources is None:
-        corpus = made_up(2_000, references=4, tokens=20)
-        systems = {"one": corpus.predictions, "other": [row[0] for row in corpus.references]}
-        return SystemColumns(corpus.sources, systems, [row[1:] for row in corpus.references])
-    outputs = dict(zip(["one", "other"], options.outputs, strict=True))
-    return read_texts(options.sources, outputs, options.references)
+def _made_up_systems() -> SystemColumns:
+    """Return the texts of the systems "one" and "other"."""
+    corpus = made_up(2_000, references=4, tokens=20)
+    systems = {"one": corpus.predictions, "other": [row[0] for row in corpus.references]}
+    return SystemColumns(corpus.sources, systems, [row[1:] for row in corpus.references])
 
 
 def _with_references(columns: SystemColumns, texts: list[str], variant: Variant, seed: int) -> SystemColumns:

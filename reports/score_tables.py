@@ -253,8 +253,9 @@ def _score_table(report: ScoreReport, figures: Sequence[_Figure]) -> Iterator[Ta
 
 
 def _row_columns(report: ScoreReport) -> list[_RowColumn]:
-    """Return the columns that are no scores, where any row has a text for them."""
-    return [column for column in _ROW_COLUMNS.values() if any(map(column.text, report.rows))]
+    """Return the columns that are no scores, where any of several rows has a text for them."""
+    rows = [*report.results, *report.baselines]
+    return [column for column in _ROW_COLUMNS.values() if len(rows) > 1 and any(map(column.text, rows))]
 
 
 def _name_columns(report: ScoreReport, rows: Sequence[ScoreRow]) -> list[_Column]:

@@ -39,7 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error(f"FOLDER: got {options.folder}, expected a folder with checkouts")
     try:
         STUDIES[options.name].STUDY.run(options.folder, store=options.store)
-    except (FileNotFoundError, ValueError) as error:
+    except (ImportError, FileNotFoundError, ValueError) as error:
         parser.error(str(error))
     return 0
 
