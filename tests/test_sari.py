@@ -208,6 +208,7 @@ def test_what_is_stored_outlives_a_refusal(metric, cache):
         (TypeError, {"num_process": 4}, LOADING),
         (TypeError, {"varaint": "easse"}, "varaint: got an unknown argument; did you mean 'variant'?"),
         (ValueError, {"resamples": 0}, "resamples: got 0, expected a whole number of at least 1"),
+        (ValueError, {"sources": ["a"]}, "predictions: got nothing, expected a list with one str per segment"),
         (ValueError, BAD_TEXTS, NO_TEXT),
     ):
         with refuses(kind, message):

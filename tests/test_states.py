@@ -31,6 +31,9 @@ def test_a_state_has_the_results_of_the_scorer(scorer):
     assert state_of(scorer, TEXTS, sentences=True).compute(details=True) == whole
     for options in (INTERVALS, {**INTERVALS, "seed": 2}):
         assert state_of(scorer, TEXTS, resampling=True).compute(**options) == scorer.compute(**TEXTS, **options)
+    with scorer.collect_warnings() as collected:
+        state_of(scorer, TEXTS, resampling=True).compute(**INTERVALS)
+    assert [type(warning).__name__ for warning in collected] == ["EmptyTextsWarning", "ResamplingWarning"]
     with refuses(ValueError, "confidence: got a state without resampling=True, expected one with it"):
         state.compute(**INTERVALS)
     assert repr(Scorer("paper").state()) == "State(Scorer(variant='paper'), segments=0)"
