@@ -163,6 +163,22 @@ class ComputeMetrics(MadeByScorer):
         if compute_result is not None or isinstance(labels, list):
             wanted = "all rows at once: without batch_eval_metrics and eval_do_concat_batches=False"
             raise ValueError(fault("predictions", "batches", wanted))
+        self._check_ids(predictions, labels)
+        rows = [self._find(number, labels, inputs) for number in range(len(labels))]
+        known_by = attrgetter("labels") if inputs is None else attrgetter("labels", "inputs")
+        rows = self._without_repeats(rows, known_by)
+        predictions, labels = predictions[: len(rows)], labels[: len(rows)]
+        give_warnings(self._output_warnings(predictions, labels, rows))
+        return score_texts(
+            self._text_tokenizer.decode(predictions),
+            [row.source for row in rows],
+            [row.references for row in rows],
+            variant=self.scorer.variant,
+            postprocess=self.postprocess,
+        )
+
+    def _check_ids(self, predictions: Any, labels: Any) -> None:
+        """Refuse labels that are no ids, and predictions that no model generated."""
         if len(getattr(labels, "shape", ())) != 2:
             raise ValueError(fault("label_ids", type(labels).__name__, "token ids, int[row, token]"))
         shape: tuple[int, ...] = getattr(predictions, "shape", ())
@@ -173,21 +189,6 @@ class ComputeMetrics(MadeByScorer):
         if not np.isin(predictions[:, :1], self._text_tokenizer.special).all():  # such a token starts a decoder
             got = "ids that begin with no special token, like those of logits"
             raise ValueError(fault("predictions", got, "generated ids: no preprocess_logits_for_metrics"))
-
-        rows = [self._find(number, labels, inputs) for number in range(len(labels))]
-        known_by = attrgetter("labels") if inputs is None else attrgetter("labels", "inputs")
-        rows = self._without_repeats(rows, known_by)
-        predictions, labels = predictions[: len(rows)], labels[: len(rows)]
-        give_warnings(self._input_warnings(predictions, labels, rows))
-        give_warnings(self._text_tokenizer.cut_warnings(predictions, "generation_max_length"))
-        give_warnings(self._text_tokenizer.unknown_warnings(predictions))
-        return score_texts(
-            self._text_tokenizer.decode(predictions),
-            [row.source for row in rows],
-            [row.references for row in rows],
-            variant=self.scorer.variant,
-            postprocess=self.postprocess,
-        )
 
     def _find(self, number: int, labels: Any, inputs: Any) -> Row:
         """Return the row of the data sets with the ids of an evaluated row."""
@@ -226,8 +227,8 @@ class ComputeMetrics(MadeByScorer):
             raise ValueError(fault("label_ids", "rows that several sets have, not equally often", wanted))
         return rows[: counts.pop()]
 
-    def _input_warnings(self, predictions: Any, labels: Any, rows: list[Row]) -> Iterator[Warning]:
-        """Yield a warning if outputs look like ids of logits, or like inputs that are continued."""
+    def _output_warnings(self, predictions: Any, labels: Any, rows: list[Row]) -> Iterator[Warning]:
+        """Yield warnings if outputs look like ids of logits, or continue inputs, or are cut, or have unknown ids."""
         # Ids of logits have the places of the labels. If a token begins labels, a model generates it after its start.
         is_first_of_label = predictions[:, :2] == labels[:, :1]
         if predictions.shape == labels.shape and (is_first_of_label == [True, False]).all():
@@ -236,6 +237,8 @@ class ComputeMetrics(MadeByScorer):
         # A model with an encoder may copy an input, but what it generates ends there.
         if pairs and all(len(output) > len(given) and output.startswith(given) for output, given in pairs):
             yield TrainingWarning("outputs are inputs, continued: take a model with an encoder, or sari.attach")
+        yield from self._text_tokenizer.cut_warnings(predictions, "generation_max_length")
+        yield from self._text_tokenizer.unknown_warnings(predictions)
 
 
 def _named_sets(dataset: Any) -> dict[str, Any]:
