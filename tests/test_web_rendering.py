@@ -77,6 +77,7 @@ def test_arithmetic_comes_out(variant, options):
     found = words(rendering.answer(explanation, VARIANTS[variant], {"copy": SCORES}))
     assert f"= {explanation.scores['sari']:.2f}" in found
     assert ("of single words" in found) == ("max_order" in options)
+    # Name = (part + part) / 2 = mean, and in variants with a penalty: times factor for length = score
     means = re.findall(r"(\w+) = \(?([\d.+ ]+)\)? / \d = ([\d.]+)(?:, times ([\d.]+) for length = ([\d.]+))?", found)
     assert len(means) == (2 if variant == "paper" else 4)
     for name, parts, mean, factor, score in means:
@@ -86,7 +87,7 @@ def test_arithmetic_comes_out(variant, options):
 
 
 @pytest.mark.parametrize(
-    ("score", "baselines", "words"),
+    ("score", "baselines", "pattern"),
     [
         (40.0, {"copy": 50.4, "empty": 20.0}, r"^Not above .*copy.* \(50\)\.$"),
         (60.0, {"copy": 50.0, "empty": 55.0}, r"^Above .*without words \(55\), the best of"),
@@ -94,5 +95,5 @@ def test_arithmetic_comes_out(variant, options):
         (70.0, {"copy": 50.0, "references": 70.0}, r"^Above .* \(50\); at or above people \(70\)\.$"),
     ],
 )
-def test_what_a_score_is_held_against(score, baselines, words):
-    assert re.search(words, rendering.verdict(score, {name: {"sari": value} for name, value in baselines.items()}))
+def test_what_a_score_is_held_against(score, baselines, pattern):
+    assert re.search(pattern, rendering.verdict(score, {name: {"sari": value} for name, value in baselines.items()}))

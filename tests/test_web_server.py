@@ -66,9 +66,10 @@ def test_no_call_leaves_a_text_in_the_log(address):
 
 
 def test_the_document_is_compressed(address):
-    response = httpx.get(address, headers={"Accept-Encoding": "gzip"})
-    assert response.headers["content-encoding"] == "gzip"
-    assert "SARI, explained" in response.text
+    packed, plain = (httpx.get(address, headers={"Accept-Encoding": encoding}) for encoding in ("gzip", "identity"))
+    assert packed.headers["content-encoding"] == "gzip"
+    assert packed.text == plain.text
+    assert "SARI, explained" in plain.text
 
 
 @pytest.mark.parametrize(
