@@ -65,6 +65,7 @@ def test_a_column_of_a_table_with_systems(printed_json, tmp_path):
         "sari": [Scorer("easse").compute(**{**CORPUS, "predictions": texts})["sari"] for texts in outputs.values()],
         "bleu": [translation.bleu(texts, REFERENCES, tokenize="13a") for texts in outputs.values()],
     }
+    assert {row["signature"].split("|")[0] for row in report["agreement"]} == {"SARI", "BLEU"}
     for name, column in scores.items():
         found = coefficients(report, level="systems", measure=name)["pearson"]["value"]
         assert found == pytest.approx(stats.pearsonr(column, list(map(sum, columns.values()))).statistic)

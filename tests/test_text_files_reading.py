@@ -54,7 +54,11 @@ def test_lines(tmp_path, data, texts, pack):
         ("utf-8", b"a\n\0b\n", r"2: got the character \\0, expected text: is its encoding utf-16le or utf-16be\?"),
         ("utf-8", b"PK\x03\x04" + bytes(26) + b"xl/workbook.xml", " got an .xlsx or .docx file, expected text, or .*"),
         ("utf-8", b"PK\x03\x04" + bytes(26) + b"texts.txt", " got a zip file, expected text: unzip it"),
+        ("utf-8", b"PAR1", " got Parquet, expected text, or a table whose name ends in .parquet"),
+        ("utf-8", b"\xd0\xcf\x11\xe0", " got an .xls or .doc file, expected text: save it as CSV"),
+        ("utf-8", b"%PDF-1.4\n", " got a PDF file, expected text"),
         ("utf-8", b"\x89PNG\r\n", " got a picture, expected text"),
+        ("utf-8", b"\xfd7zXZ", " got a compressed file, expected text, plain or gzipped"),
     ],
 )
 def test_bytes_that_are_no_text(tmp_path, encoding, data, message):
@@ -89,3 +93,9 @@ def test_a_table_is_no_file_of_lines(tmp_path, name, hint):
     (tmp_path / name).write_text("source,output\na,b\nb,c\n")
     with pytest.raises(FileError, match=f"{name}: number of lines: got 3, expected 2 as in .*; {hint}"):
         read_texts(str(tmp_path / "s"), {"t": str(tmp_path / name)}, [])
+
+
+def test_empty_files_are_refused(tmp_path):
+    (tmp_path / "s").touch()
+    with pytest.raises(FileError, match="s: no lines, expected at least one$"):
+        read_texts(str(tmp_path / "s"), {}, [str(tmp_path / "s")])

@@ -69,11 +69,11 @@ def test_every_kind_of_text_holds_the_same(tmp_path, name, text):
 
 
 def test_every_kind_that_pandas_reads_holds_the_same(tmp_path):
-    FRAME.to_excel(tmp_path / "t.xlsx", index=False)
+    FRAME.to_excel(tmp_path / "t.XLSX", index=False, engine="openpyxl")
     lists = FRAME.rename(columns={"Source": "source"}).assign(references=TABLE[0][2])
     lists.drop(columns=["reference_1", "reference_2"]).to_parquet(tmp_path / "t.parquet")
     FRAME.assign(reference_1=["an old house", None]).to_parquet(tmp_path / "more.parquet")
-    for name in ("t.xlsx", "t.parquet", "more.parquet"):
+    for name in ("t.XLSX", "t.parquet", "more.parquet"):
         assert read(str(tmp_path / name), rating="rating") == TABLE
     with pd.ExcelWriter(tmp_path / "sheets.xlsx") as book:
         for name, rows in {"empty": 0, "two": 2, "one": 1}.items():
