@@ -97,5 +97,5 @@ def test_a_table_is_no_file_of_lines(tmp_path, name, hint):
 
 def test_empty_files_are_refused(tmp_path):
     (tmp_path / "s").touch()
-    with pytest.raises(FileError, match="s: no lines, expected at least one$"):
+    with pytest.raises(FileError, match=r"s: no lines, expected at least one$"):
         read_texts(str(tmp_path / "s"), {}, [str(tmp_path / "s")])

@@ -70,17 +70,16 @@ def read_test_set(name: str, *, split: str, columns: Sequence[str] | None) -> tu
     """
     test_set = NAMED_SETS.get(ALIASES.get(name, name)) or NamedSet(path=name, columns=())
     first, *others = columns or test_set.columns
-    rows = _loaded(name, test_set, split)
+    place = name_of(name)
+    rows = _loaded(place, test_set, split)
     for column in (first, *others):
         if column not in rows.column_names:
-            raise FileError(
-                f"{name_of(name)}: no column {column!r}, it has {', '.join(rows.column_names)}: name its columns"
-            )
+            raise FileError(f"{place}: no column {column!r}, it has {', '.join(rows.column_names)}: name its columns")
     texts = [rows[column] for column in others]
     try:
         return validate_shared(rows[first], [references_in(cells) for cells in zip(*texts, strict=True)])
     except ValueError as error:
-        raise FileError(f"{name_of(name)}: {error}") from None
+        raise FileError(f"{place}: {error}") from None
 
 
 def read_outputs(
@@ -96,16 +95,16 @@ def read_outputs(
     return SystemColumns(sources, dict(zip(outputs, files, strict=True)), references)
 
 
-def _loaded(name: str, test_set: NamedSet, split: str) -> Any:
+def _loaded(place: str, test_set: NamedSet, split: str) -> Any:
+    """Return the rows of a split; errors begin with `place`."""
     try:
         import datasets
     except ImportError as error:
-        raise FileError(f"{name_of(name)}: {error}, expected the extra 'evaluate' or requirements.txt") from None
+        raise FileError(f"{place}: {error}, expected the extra 'evaluate' or requirements.txt") from None
     datasets.disable_progress_bars()
     for library in ("huggingface_hub", "datasets"):  # whose messages stand in the error below, too
         logging.getLogger(library).setLevel(logging.CRITICAL)
     try:
         return datasets.load_dataset(test_set.path, test_set.configuration, split=split)
     except Exception as error:  # of files, networks, builders and splits: whatever its libraries raise
-        message = f"{name_of(name)}: cannot load split {split!r}: {error or type(error).__name__}"
-        raise FileError(short_line(message)) from None
+        raise FileError(short_line(f"{place}: cannot load split {split!r}: {error or type(error).__name__}")) from None
