@@ -15,6 +15,7 @@ def test_files_and_systems(tmp_path, monkeypatch):
     assert options.outputs == {"x": "o.txt", "o": "a/o.txt.gz", "x=y": "x=y.txt"}
     assert set(options.input_paths) == {"s", "o.txt", "a/o.txt.gz", "x=y.txt", "r", "q"}
     assert (options.variants, set(options.choices.values()), options.resampling) == (["easse"], {None, 4}, {})
+    assert options.layout == (None, "tab:sari")
     options = parse(["--sources", "s", "--outputs", "a/o.txt", "b/o.txt", "\udcff.txt", *references])
     assert options.systems == ["a/o.txt", "b/o.txt", r"\udcff"]
     options = parse(["--jsonl", "a/in.jsonl", "--all-variants", "--no-lowercase", "--encoding", "UTF8"])

@@ -18,6 +18,13 @@ def test_closed_streams(tmp_path, closed, said):
     assert process.stderr.startswith(said)
 
 
+@needs_unix
+def test_what_is_printed_comes_before_what_is_said(corpus):
+    command = ["sh", "-c", 'exec "$@" 2>&1', "sh", *COMMAND]
+    process = run(*FILES, "--report", "x.md", folder=corpus, command=command)
+    assert process.stdout.endswith(b"score.py: x.md: written\n")
+
+
 @pytest.mark.parametrize(
     ("environment", "name"),
     [({"PYTHONIOENCODING": "ascii"}, rb"\xe9"), ({"PYTHONUTF8": "0", "LC_ALL": "C"}, "é".encode())],

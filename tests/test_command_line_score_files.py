@@ -83,5 +83,6 @@ def test_baselines_by_name(printed, printed_json):
     one = [*EXAMPLE[:4], *SYSTEMS[:2], "--baselines"]
     printed(*one, "copy", "references")
     assert "references have no scores: every segment needs at least two" in printed.warnings
-    printed(*one)
-    assert printed.warnings == []
+    for names in ([], ["copy"]):
+        printed(*one, *names)
+        assert printed.warnings == []
