@@ -4,6 +4,7 @@
 
 Groups:
 
+    startup   new processes: `--help`, the example corpus, `evaluate.load`
     scale     up to a million pairs with one reference: `score.py` and `Dataset.map`
     methods   `compute`, several systems and candidates (the default)
 
@@ -77,9 +78,10 @@ def _print_table(title: str, columns: tuple[str, ...], rows: list[tuple[Any, ...
 # ---- Programs -------------------------------------------------------------------------------------------------------
 
 
-def _print_costs(title: str, programs: dict[str, list[str]]) -> None:
-    """Print the costs of programs, given as the arguments of `python`."""
-    rows = [(name, *_cost(arguments)) for name, arguments in programs.items()]
+def _print_costs(title: str, programs: dict[str, list[str]], rounds: int) -> None:
+    """Print the median costs of programs, given as the arguments of `python`, which take turns."""
+    costs = medians({name: partial(_cost, arguments) for name, arguments in programs.items()}, rounds)
+    rows = [(name, *cost) for name, cost in costs.items()]
     _print_table(title, ("program", "seconds", "CPU seconds", "peak MB"), rows, decimals=2)
 
 
@@ -105,6 +107,21 @@ def _written(folder: str, segments: int, references: int, systems: int) -> list[
     return [argument for name, paths in files.items() for argument in (f"--{name}", *map(str, paths))]
 
 
+def measure_startup(options: argparse.Namespace) -> None:
+    """Measure the start of each way to use the metric."""
+    files = ["--sources", "examples/sources.txt", "--outputs", "examples/outputs.txt"]
+    files += ["--references", "examples/references.0.txt", "examples/references.1.txt"]
+    segment = "sources=['a b c'], predictions=['a b'], references=[['a b', 'a c']]"
+    programs = {
+        "python score.py --help": ["score.py", "--help"],
+        "python score.py, example corpus": ["score.py", *files],
+        "from score import sari, one call": ["-c", f"from score import sari; sari({segment})"],
+        "evaluate.load, one compute": ["-c", f"import evaluate; evaluate.load('sari.py').compute({segment})"],
+        "import numpy, pandas, pyarrow": ["-c", "import numpy, pandas, pyarrow"],
+    }
+    _print_costs("Start of a process", programs, options.rounds)
+
+
 #: Scores the pairs of three files as a data set on disk.
 _MAP = """
 import sys, datasets, evaluate
@@ -123,7 +140,7 @@ def measure_scale(_options: argparse.Namespace) -> None:
         with tempfile.TemporaryDirectory() as folder:
             files = _written(folder, pairs, references=1, systems=1)
             programs = {"score.py": ["score.py", *files], "Dataset.map": ["-c", _MAP, *files, f"{folder}/cache"]}
-            _print_costs(f"{pairs:,} pairs", programs)
+            _print_costs(f"{pairs:,} pairs", programs, rounds=1)
 
 
 # ---- Methods --------------------------------------------------------------------------------------------------------
@@ -186,6 +203,7 @@ def _cases() -> Iterator[Case]:
 
 #: Programs first: until a process has started, the memory of its parent counts as its own, which is small at first.
 GROUPS: dict[str, Callable[[argparse.Namespace], None]] = {
+    "startup": measure_startup,
     "scale": measure_scale,
     "methods": measure_methods,
 }
