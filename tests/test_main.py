@@ -39,7 +39,7 @@ def test_refusals_in_one_line(run_here, monkeypatch, tmp_path, arguments, messag
 
 
 @pytest.mark.parametrize("port", ["abc", "65536"])
-def test_a_port_that_is_none(run_here, monkeypatch, port):
+def test_a_bad_port_is_refused(run_here, monkeypatch, port):
     monkeypatch.setenv("GRADIO_SERVER_PORT", port)
     message = f"sari: error: app: GRADIO_SERVER_PORT: got {port!r}, expected the number of a port\n"
     assert run_here("app") == (2, "", message)
