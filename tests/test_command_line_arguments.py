@@ -58,6 +58,7 @@ files --find-variant x | --find-variant: got 'x', expected a score as it is prin
 files --width 16 | --width: got '16', expected a whole number from 0 to 15
 files --explain 0 | --explain: got '0', expected a whole number of at least 1
 files --explain last | --explain: got 'last', expected a whole number of at least 1, worst or best
+files --confidence 0 | --confidence: got '0', expected a number between 0 and 1, such as 0.95
 files --confidence 1 | --confidence: got '1', expected a number between 0 and 1, such as 0.95
 files --confidence --resamples 0 | --resamples: got '0', expected a whole number of at least 1
 files --confidence --seed -1 | --seed: got '-1', expected a whole number of at least 0
@@ -66,6 +67,7 @@ files --sentences x.md | --sentences: got 'x.md', expected a name ending in .tsv
 files --sentences x.csv --report ./x.csv | --report: got './x.csv', which is the file of --sentences, expected another
 files --report x.pdf | --report: got 'x.pdf', expected a name ending in .html,
 files --own-measure a-b=c | --own-measure: got 'a-b=c', expected NAME=FILE, with letters
+files --own-measure a= | --own-measure: got 'a=', expected NAME=FILE, with letters
 files --own-measure a.tsv | --own-measure: got 'a.tsv', expected NAME=FILE, with letters
 files --measures bleu,,fkgl | --measures: got 'bleu,,fkgl', expected names with a comma between two
 files --baselines copies | --baselines: got 'copies', expected one of copy, empty, unrelated,

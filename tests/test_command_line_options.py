@@ -16,8 +16,10 @@ def test_files_and_systems(tmp_path, monkeypatch):
     assert set(options.input_paths) == {"s", "o.txt", "a/o.txt.gz", "x=y.txt", "r", "q"}
     assert (options.variants, set(options.choices.values()), options.resampling) == (["easse"], {None, 4}, {})
     assert options.layout == (None, "tab:sari")
-    options = parse(["--sources", "s", "--outputs", "a/o.txt", "b/o.txt", "\udcff.txt", *references])
+    outputs = ["--outputs", "a/o.txt", "b/o.txt", "\udcff.txt"]
+    options = parse(["--sources", "s", *outputs, *references, "--all-pairs", "--report", "x.md"])
     assert options.systems == ["a/o.txt", "b/o.txt", r"\udcff"]
+    assert options.resampling == {"confidence": 0.95, "method": "randomization"}
     options = parse(["--jsonl", "a/in.jsonl", "--all-variants", "--no-lowercase", "--encoding", "UTF8"])
     assert (options.systems, options.input_paths, options.encoding) == ((), ["a/in.jsonl"], "utf-8")
     assert options.choices["lowercase"] is False

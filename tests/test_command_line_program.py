@@ -18,9 +18,6 @@ from sari.reports.formats import TABLE_FORMATS
 ONE = [*EXAMPLE, *SYSTEMS[:2]]
 
 
-# ---- What is read ---------------------------------------------------------------------------------------------------
-
-
 def test_gzipped_texts_from_a_pipe(corpus, run_here):
     data = gzip.compress((corpus / "o.txt").read_bytes())
     piped = run(*FILES[:2], "--outputs", "-", *FILES[4:], "--format", "csv", folder=corpus, data=data)
@@ -80,9 +77,6 @@ def test_names_of_strangers_are_harmless(run_here, tmp_path):
     assert r"among sou\x1b[2Jrce," in refusal_of(run_here("--table", "c.csv", folder=tmp_path))
 
 
-# ---- What is refused ------------------------------------------------------------------------------------------------
-
-
 def test_a_file_with_a_long_name_that_is_not_there(run_here, corpus):
     refused = refusal_of(run_here(*FILES, "n" * 240, folder=corpus))
     assert refused == f"{'n' * 49}…{'n' * 50}: No such file or directory, expected a file to read"
@@ -98,9 +92,6 @@ def test_a_tokenizer_that_cannot_be_downloaded_is_refused_in_one_line(corpus, tm
     assert fetched.startswith("tokenize: 'spm' is fetched from https://")
     assert refused.startswith("score.py: error: --tokenize: 'spm' could not be set up ")
     assert (process.returncode, process.stdout) == (2, b"")
-
-
-# ---- A line explained -----------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -136,7 +127,13 @@ def test_explanation_as_json(explain):
 
 @pytest.mark.parametrize(
     ("arguments", "lines"),
-    [("worst", [8]), ("worst 3", [8, 6, 7]), ("best 3", [1, 9, 3]), ("best worst 1", [1, 8]), ("6 worst 2", [6, 8])],
+    [
+        ("worst", [8]),
+        ("worst 3", [8, 6, 7]),
+        ("best 5", [1, 9, 3, 4, 10]),
+        ("best worst 1", [1, 8]),
+        ("6 worst 2", [6, 8]),
+    ],
 )
 def test_the_best_and_the_worst_lines(explain, arguments, lines):
     text = output_of(explain(*arguments.split()))
@@ -147,9 +144,6 @@ def test_the_best_and_the_worst_lines(explain, arguments, lines):
 def test_a_line_that_is_not_there(explain, arguments):
     refused = refusal_of(explain(*arguments.split()))
     assert refused == "--explain: got 11, expected at most 10, the number of lines"
-
-
-# ---- The variant of a printed figure --------------------------------------------------------------------------------
 
 
 def test_the_variant_of_a_printed_figure(run_here):
@@ -163,9 +157,6 @@ def test_the_variant_of_a_printed_figure(run_here):
     text = score("--find-variant", printed, "--variant", "easse", "--tokenize", "13a", "--lowercase")
     assert re.search(rf"^easse +level=sentence +one change +2 +{printed} ", text, re.MULTILINE)
     assert search["hits"][0]["signature"] in text
-
-
-# ---- The way to a paper ---------------------------------------------------------------------------------------------
 
 
 def test_commands_of_the_page_on_papers(run_here, tmp_path):

@@ -18,6 +18,9 @@ def test_a_printed_signature_scores_as_it_says(run_here, printed_json, tmp_path)
     assert found["systems"][0]["signature"] == found["explanations"][0]["signature_a"] == signature
     same = run_here(*ONE, "--signature", signature, "--why", "easse", folder=ROOT)
     assert "--why: got 'easse', which is the variant itself" in refusal_of(same)
+    for quiet, said in ([], f"score.py: {signature}\n"), (["--quiet"], ""):
+        process = run_here(*ONE, "--signature", signature, "--score-only", *quiet, folder=ROOT)
+        assert process.stderr.decode() == said
     other = signature.replace("nrefs:2", "nrefs:1").replace("version:2", "version:1")
     found = printed_json(*ONE, "--signature", other, "--report", tmp_path / "x.json")
     for report in (found, json.loads((tmp_path / "x.json").read_text())):
