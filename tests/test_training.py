@@ -15,6 +15,7 @@ import tiny_trainers as tiny
 import two_processes
 from conftest import ROOT, TESTS
 from tiny_trainers import LABELS, OUTPUTS, REFERENCES, SOURCES, expected_scores, make_dataset, make_tokenizer
+from torch.utils.data import Subset
 from transformers import EvalPrediction
 from trl import GRPOConfig, GRPOTrainer
 
@@ -77,7 +78,12 @@ EVALUATED = {
     "hidden texts": (lambda rows: rows.with_format("torch", columns=["labels"]), unchanged, ALL, {}),
     "tokenized when read": (tokenized_when_read, tokenized_when_read, ALL, {"remove_unused_columns": False}),
     "inputs that the set lacks": (lambda rows: rows.remove_columns("input_ids"), unchanged, ALL, INPUTS),
-    "in a list": (lambda rows: [rows.select([row]) for row in ALL], unchanged, ALL, {}),
+    "a stream and a set of torch": (
+        lambda rows: [rows.take(4).to_iterable_dataset(), Subset(rows, range(4, 10))],
+        unchanged,
+        ALL,
+        {},
+    ),
 }
 
 
