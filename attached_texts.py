@@ -248,12 +248,11 @@ def _generate_arguments(model: Any, tokenizer: Any, given: Mapping[str, Any]) ->
 
 @dataclass(frozen=True)
 class AttachedTexts:
-    """Texts for which the models of Trainers generate, and how.
+    """Texts for which the model of a Trainer generates, and how it does. What is not named here is as in `attach`.
 
     Attributes:
-        prompts: token ids for each source.
+        prompts: the token ids of a prompt for each source.
         generate_arguments: the arguments of `generate` but for its inputs.
-        batch_size: the number of prompts at a time.
     """
 
     variant: Variant
