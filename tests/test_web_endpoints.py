@@ -94,7 +94,7 @@ def test_compare():
 
 MANY = ["c"] * (MAX_REFERENCES + 1)
 TOO_MANY = {str(number): ["a"] for number in range(MAX_SYSTEMS + 1)}
-HALF = "a" * (MAX_CHARACTERS // 2)
+HALF, LETTERS = "a" * (MAX_CHARACTERS // 2), "".join(map(chr, range(20_000, 21_000)))
 REFUSED = [
     ("sentence", ["", "a", ["a"]], "Please enter a source: the sentence to simplify."),
     ("sentence", ["a", "a", [" "]], "Please enter at least one reference: "),
@@ -104,7 +104,7 @@ REFUSED = [
     ("sentence", ["a", "a", MANY], "That is more than 100 references of a segment, all that this page takes."),
     ("sentence", [HALF, HALF, ["a"]], "That is more than 15,000 characters, all that this page takes."),
     ("sentence", ["a" * (MAX_DETAILED - 1), "b", ["c"], None, True], "That is more than 3,000 characters, all that"),
-    ("sentence", ["".join(map(chr, range(19968, 20968))), "b", "c", {"tokenize": "char"}, True], "details: got 1,"),
+    ("sentence", [LETTERS, "b", "c", {"tokenize": "char"}, True], "That is more than 500 kB of details, all that"),
     ("corpus", ["a", ["a"], [["a"]]], "sources: got str, expected a list with one str per segment"),
     ("corpus", [[], [], []], "sources: got no segments, expected at least one"),
     ("corpus", [["a"], ["b"], [MANY]], "That is more than 100 references of a segment, all that this page takes."),

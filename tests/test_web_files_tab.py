@@ -103,6 +103,7 @@ def test_every_opened_segment_has_the_score_of_its_cell(answered, variant, optio
             assert f"{system}, line {line}" in parts.place
             assert ("Level: " in parts.place) == ("level" in options)
             assert [system, sari] in [shown[:2] for shown in side_by_side.value["data"]]
+            assert side_by_side.visible
             assert sentence_tab.show_sentence(opened, boxes[0], f"{boxes[1]} x", *boxes[2:]).place == ""
 
 

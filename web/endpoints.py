@@ -19,7 +19,7 @@ from sari.web.inputs import (
     MAX_CHARACTERS,
     MAX_DETAILED,
     MAX_KILOBYTES,
-    RefusedError,
+    check_limit,
     columns_of_lists,
     offered_options,
     resolve_options,
@@ -64,9 +64,7 @@ def sentence(
     explanation = explain(source=source, prediction=output, references=people, variant=variant, ngrams=details)
     if details:
         answer = json.dumps(asdict(explanation))
-        if len(answer) > MAX_KILOBYTES * 1000:
-            got = f"{len(answer) // 1000:,} kB"
-            raise RefusedError(f"details: got {got}, expected at most {MAX_KILOBYTES}: use less text or max_order")
+        check_limit(len(answer) / 1000, MAX_KILOBYTES, "kB of details")
         return json.loads(answer)  # whose keys are texts, as Gradio needs them
     return {
         "signature": explanation.signature,
