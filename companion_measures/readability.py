@@ -73,7 +73,7 @@ def flesch_kincaid_of_sums(sums: np.ndarray) -> np.ndarray:
     """Return the grades of sums of `flesch_kincaid_counts`, 0 of no word: float64[...] of int64[..., 3]."""
     words, syllables, sentences = np.moveaxis(np.asarray(sums, np.float64), -1, 0)
     grades = 0.39 * words / np.maximum(sentences, 1) + 11.8 * syllables / np.maximum(words, 1) - 15.59
-    return np.where(words > 0, np.maximum(grades, 0), 0.0)
+    return np.maximum(grades, 0)
 
 
 def flesch_kincaid_grade(texts) -> float:
@@ -181,6 +181,8 @@ def language_warnings(measures: Sequence[str], sources: Sequence[str]) -> Iterat
 
     >>> [str(one) for one in language_warnings(["FKGL"], ["Вот кошка."] * 10)]
     ['the texts do not look English, as they have to for FKGL']
+    >>> list(language_warnings(["FKGL"], ["The cat."] * 10))
+    []
     """
     if not measures or len(sources) < ENOUGH:
         return

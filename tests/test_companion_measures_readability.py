@@ -2,6 +2,7 @@
 
 import gzip
 from collections import Counter
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -66,3 +67,10 @@ def test_a_file_without_words_is_refused(tmp_path):
     (tmp_path / "frequencies.tsv").touch()
     with pytest.raises(FileError, match="got no word"):
         measures.read_ranks(tmp_path / "frequencies.tsv")
+
+
+@pytest.mark.parametrize("kind", [ImportError, LookupError])
+def test_stop_words_that_are_not_installed_are_asked_for(kind, monkeypatch):
+    monkeypatch.setattr(measures, "import_module", Mock(side_effect=kind))
+    with pytest.raises(ImportError, match=r"pip install nltk && python -m nltk.downloader stopwords$"):
+        measures.nltk_stop_words()
