@@ -63,7 +63,7 @@ files --confidence 1 | --confidence: got '1', expected a number between 0 and 1,
 files --confidence --resamples 0 | --resamples: got '0', expected a whole number of at least 1
 files --confidence --seed -1 | --seed: got '-1', expected a whole number of at least 0
 files --format latex --label a}b | --label: got 'a}b', expected letters, digits and : . + / - _
-files --sentences x.md | --sentences: got 'x.md', expected a name ending in .tsv, .csv or .jsonl, or -
+files --sentences x.md | --sentences: got 'x.md', expected a name ending in .tsv,
 files --sentences x.csv --report ./x.csv | --report: got './x.csv', which is the file of --sentences, expected another
 files --report x.pdf | --report: got 'x.pdf', expected a name ending in .html,
 files --own-measure a-b=c | --own-measure: got 'a-b=c', expected NAME=FILE, with letters
