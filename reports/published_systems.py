@@ -69,7 +69,7 @@ class Standing:
     rows: list[PublishedScore]
     reason: str = ""
 
-    def table(self, results: Iterable[ScoreRow], digits: int = 2) -> Table:
+    def table(self, results: Iterable[ScoreRow], digits: int) -> Table:
         """Return the published rows and those of a report under the variant, the highest score first."""
         rows = [(row.sari, row.name, _KIND_TITLES.get(row.kind, "baseline"), row.year) for row in self.rows]
         rows += [(row.scores["sari"], row.name, "yours", "") for row in results if row.variant == self.variant]

@@ -91,7 +91,7 @@ def say_why(ngram: Ngram, operation: str) -> str:
         why = f"{done}: {agree} it{too}."
     else:
         why = f"{done}, but {_who(ngram.nrefs - agreeing, ngram.nrefs, f'{opposite}s', opposite)} it."
-    if abs(_share(agreeing, ngram.nrefs) - credit) < _SAME:
+    if abs(agreeing / ngram.nrefs - credit) < _SAME:
         return why
     if ngram.references > ngram.holders:
         return f"{why} Together they have it {count_of(ngram.references, 'time')}: {_credit_in_words(credit)}."
@@ -107,7 +107,7 @@ def _why_repeated(ngram: Ngram, operation: str) -> str:
     if ngram.scale > ngram.nrefs:
         why += f", and each copy of source and output counts {count_of(ngram.scale, 'time')}"
     gone, may_go = number * ngram.scale, max(ngram.source * ngram.scale - ngram.references, 0)
-    if operation == "delete" and abs(_share(min(gone, may_go), gone) - credit) > _SAME:
+    if operation == "delete" and abs(min(gone, may_go) / gone - credit) > _SAME:
         why += ". This variant credits deletions only as far as they outnumber the copies of the references"
     return f"{why}: {_credit_in_words(credit)}."
 
@@ -134,7 +134,3 @@ def _who(number: int, of: int, singular: str, plural: str) -> str:
     if not number:
         return f"none of the {of} references {singular}"
     return f"{number} of {of} references {singular if number == 1 else plural}"
-
-
-def _share(good: float, whole: float) -> float:
-    return good / whole if whole else 0.0

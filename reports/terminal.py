@@ -42,8 +42,8 @@ def explanation_as_text(
     *,
     title: str,
     by_order: bool,
-    digits: int = 2,
-    colours: bool = False,
+    digits: int,
+    colours: bool,
 ) -> str:
     """Return an explanation for people.
 

@@ -27,7 +27,7 @@ _OTHER_CAUSES = (
 )
 
 
-def tabulate_search(search: VariantSearch, columns: SystemColumns, *, digits: int = 2) -> TableReport:
+def tabulate_search(search: VariantSearch, columns: SystemColumns, *, digits: int) -> TableReport:
     """Return the hits of a search, or else the nearest scores, as a table.
 
     Args:

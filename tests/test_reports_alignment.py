@@ -51,3 +51,5 @@ def test_steps_are_bounded(monkeypatch):
     assert found[21] == found[26] == whole + after
     assert found[27] == found[29] == before + whole
     assert found[30] == before + whole + after
+    monkeypatch.setattr(alignment, "_STEPS", 14)  # 8 for the whole, and 6 for what follows "b", but 3 for "xp"
+    assert alignment.align("byqxp", "bqpz") == {0: 0, 2: 1}

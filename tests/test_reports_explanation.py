@@ -115,6 +115,7 @@ TOGETHER = ("a a a b", "a b", ["a b", "a a b"])
         ("easse", COPIES, 0, "deleted-rightly", 1, "1 2 reference 1 full"),
         ("hf", COPIES, 0, "deleted-wrongly", 0, "1 2 reference 1 references no"),
         ("easse", TOGETHER, 1, "deleted-rightly", 0.75, "2 3 2 references 3 75%"),
+        ("easse", ("a a b", "a b", ["a a"]), 0, "deleted-wrongly", 0, "1 2 reference 2 no"),
         ("set", ("a b a", "a", ["a", "c"]), 2, "kept-rightly", 1, "1 2 references keeps reference keeps full"),
         ("easse", ("b", "a b b", ["b"]), "output", "kept", 1, "reference keeps 2 1 surplus"),
         ("easse", ("a b", "a x", ["a"]), "output", "added-wrongly", 0, "reference"),
@@ -241,10 +242,20 @@ def test_outputs_of_edits(texts, tokenize, choice, word, output):
     assert [edit.output for edit in edits if (edit.choice, edit.text) == (choice, word)] == [output]
 
 
-def test_of_long_texts_the_words_of_least_credit_are_tried(monkeypatch):
-    monkeypatch.setattr(word_edits, "CHANGED_TOKENS", 0)
-    (edit,) = explained("a b", "a c", ["a d"], variant="easse").edits
-    assert (edit.choice, edit.text) == ("added", "c")
+@pytest.mark.parametrize(("limit", "words"), [(6, ["c"]), (7, ["c", "d"])])  # there are six, and one is put in
+def test_of_long_texts_the_words_of_least_credit_are_tried(monkeypatch, limit, words):
+    monkeypatch.setattr(word_edits, "CHANGED_TOKENS", limit)
+    assert sorted(edit.text for edit in explained("a b", "a c", ["a d"], variant="easse").edits) == words
+
+
+def test_a_missed_word_is_put_where_it_earns_most():
+    edits = explained("a b c", "a b c", ["d a b c", "a b d c"], variant="easse").edits
+    assert [edit.output for edit in edits if edit.choice == "missed"] == ["a b d c"]
+
+
+def test_penalties():
+    (shortness, *_) = explained("a b c d", "a b", ["a b c", "a b c"], variant="dsari").penalties
+    assert shortness.sentence == "add × 0.607 for shortness: output 2 tokens, references 3."
 
 
 def test_choices_of_long_texts_take_bounded_time():

@@ -27,10 +27,16 @@ def paragraph(printed):
 @pytest.mark.parametrize(
     ("options", "facts"),
     [
-        (["--variant", "easse"], [r"\textit{easse}~\citep{alva", "10 segments with 2 references each", "13a tokens"]),
+        (
+            ["--variant", "easse"],
+            [r"in the variant \textit{easse}~\citep{alva", "10 segments with 2 references each", "13a tokens"],
+        ),
         (["--tokenize", "intl", "--no-lowercase"], ["(cased, intl)}"]),
         (["--variant", "easse", "--deletion", "precision"], ["(precision of deletions)}"]),
-        (["--variant", "easse", "set"], [r"\textit{easse}", r"and \textit{set} with the Python package"]),
+        (
+            ["--variant", "easse", "set"],
+            [r"in the variants \textit{easse}", r"and \textit{set} with the Python package"],
+        ),
         (["--confidence", "--seed", "7"], [r"95\% percentile intervals of 10,000 bootstrap resamples", "draws is 7."]),
         (["--paired-ar", "--resamples", "1"], ["randomization (1 trial).", "draws is 12345."]),
         ([COPIES, "--paired-bs"], ["paired bootstrap", r"for 2 comparisons~\citep{holm-1979-simple}"]),

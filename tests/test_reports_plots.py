@@ -42,3 +42,4 @@ def test_axes():
     assert {"0", "20", "100", "SARI of a segment", "segments"} <= set(shown)
     rows = [row("copy", 30.0, [20.0, 40.0]), row("copy", 5.0, [5.0, 5.0], kind="baseline")]
     assert {"10", "40", "SARI", "copy", "baseline: copy"} <= set(words(plots.intervals(rows, None)))
+    assert [plots.intervals(part, None).count("fill: #ffffff") for part in (rows[:1], rows[1:])] == [0, 1]

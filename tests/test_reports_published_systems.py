@@ -30,11 +30,11 @@ def stored(monkeypatch):
 def test_systems_of_a_report_stand_among_published_ones():
     ours = ScoreRow(name="ours", variant="easse", segments=2, signature="", scores={"sari": 43.5})
     results = [ours, replace(ours, name="other", variant="hf")]
-    table = find_standing(SOURCES, REFERENCES, VARIANTS["easse"]).table(results)
+    table = find_standing(SOURCES, REFERENCES, VARIANTS["easse"]).table(results, digits=2)
     kinds = [("us", "baseline"), ("high", ""), ("ours", "yours"), ("no", "failed"), ("low", ""), ("copy", "baseline")]
     assert [(row[0].text, row[1].text) for row in table.rows] == kinds
     assert (table.apart, table.notes[-1][:8]) == ([2], "failed: ")
-    table = find_standing(SOURCES, REFERENCES, VARIANTS["hf"]).table(results)
+    table = find_standing(SOURCES, REFERENCES, VARIANTS["hf"]).table(results, digits=2)
     assert [row[0].text for row in table.rows] == ["low", "us", "other", "high"]  # not those without a score
     assert table.notes == []
 

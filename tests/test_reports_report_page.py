@@ -48,14 +48,20 @@ def test_page(report):
     assert not re.search(r"url\(|@import", text)
     assert {address.removeprefix("#") for address in page.addresses} <= set(re.findall('id="(.*?)"', text))
     facts = ["SARI of copy, <Simple> & short", "< script > alert", "A <i>bold</i> claim .", report.signatures[0]]
-    facts += ["5 segments with 1 to 3 references each", "90% CI: percentile bootstrap", "the dashed line is copy"]
+    facts += [
+        "5 segments with 1 to 3 references each",
+        "90% CI: percentile bootstrap",
+        "the dashed line is copy; baselines are hollow",
+    ]
     assert [fact for fact in facts if fact not in page.words] == []
     assert ["<Simple> & short", "copy", "4", "1", "0"] in page.rows  # wins and losses
 
 
 def test_page_of_one_system(single):
     page = Page(report_as_html(single))
-    assert not any(absent in page.words for absent in ("CI", "Rank of words", "Wins and losses", "best of"))
+    assert not any(
+        absent in page.words for absent in ("CI", "Rank of words", "Wins and losses", "best of", "n-gram order")
+    )
     for segment in single.segments:
         for explanation in segment.outputs.values():
             assert all(token.why in page.words for token in explanation.output)

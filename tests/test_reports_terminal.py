@@ -13,7 +13,7 @@ from sari.reports.word_edits import Edit
 
 
 def shown(explanation, **how):
-    return terminal.explanation_as_text(explanation, title="x", **{"by_order": False, **how})
+    return terminal.explanation_as_text(explanation, title="x", digits=2, colours=False, **{"by_order": False, **how})
 
 
 def test_json_has_all_fields():

@@ -18,14 +18,14 @@ def search_for(figure, predictions=TEXTS["predictions"]):
 
 
 def notes_for(figure):
-    return " ".join(tabulate_search(search_for(figure), COLUMNS).tables[0].notes)
+    return " ".join(tabulate_search(search_for(figure), COLUMNS, digits=2).tables[0].notes)
 
 
 def test_hits():
     """They are of other variants, options and numbers of references."""
     alone = {**TEXTS, "references": [row[:1] for row in TEXTS["references"]]}
     figure = f"{Scorer('easse', level='sentence').compute(**alone)['sari']:.3f}"
-    report = tabulate_search(search_for(figure), COLUMNS)
+    report = tabulate_search(search_for(figure), COLUMNS, digits=2)
     (table,) = report.tables
     cells = [cell.text for cell in table.rows[0][:5]]
     assert cells == ["easse", "level=sentence", "several changes", "1 of 2", figure]
@@ -38,7 +38,7 @@ def test_a_figure_of_few_digits_has_many_hits():
     """Operations can tell them apart."""
     search = search_for("50")
     search |= {"hits": search["hits"][:1] * 25, "distinct": {"keep": 1, "delete": 3, "add": 2}}
-    report = tabulate_search(search, COLUMNS)
+    report = tabulate_search(search, COLUMNS, digits=2)
     (table,) = report.tables
     assert len(table.rows) == len(report.signatures) == len(report.records()) == 10
     assert "These 10 differ least from published variants; not shown: 15 further hits." in table.notes
@@ -52,12 +52,14 @@ def test_a_share_is_no_percentage(figure, is_share):
 
 def test_several_outputs_are_runs():
     predictions = dict.fromkeys(("a", "b"), TEXTS["predictions"])
-    table = tabulate_search(search_for("50", predictions), COLUMNS._replace(predictions=predictions)).tables[0]
+    table = tabulate_search(search_for("50", predictions), COLUMNS._replace(predictions=predictions), digits=2).tables[
+        0
+    ]
     assert table.notes[0] == "The scores are means over 2 outputs, which are taken for runs of one system."
 
 
 def test_without_hits():
-    report = tabulate_search(search_for("99.9"), COLUMNS)
+    report = tabulate_search(search_for("99.9"), COLUMNS, digits=2)
     (table,) = report.tables
     assert (len(table.rows), table.headings[-1], report.signatures) == (5, "Distance", [])
     assert any("outputs or references" in note for note in table.notes)
