@@ -83,8 +83,10 @@ def test_pictures(report, single):
 
 def test_segments_in_which_systems_win_lose_and_are_equal():
     systems = {"one": ["a .", "c .", "x ."], "other": ["a .", "c d .", "x y ."]}
-    found = built(["a b .", "c d .", "x y ."], systems, [["a ."], ["c ."], ["x y ."]])
-    assert ["other", "one", "1", "1", "1"] in Page(report_as_html(found)).rows
+    found = built(["a b .", "c d .", "x y z ."], systems, [["a ."], ["c ."], ["x y ."]])
+    page = Page(report_as_html(found))
+    assert ["other", "one", "1", "1", "1"] in page.rows
+    assert len(page.pictures) == 2  # of segments, and of two classes of lengths
     assert list(found.ngrams) == ["other"]
 
 
