@@ -245,7 +245,7 @@ def test_callables_are_those_of_the_scorer(sari):
 
 #: Values for every field of the first line of a state.
 HOSTILE = [None, True, -1, 2.5, 1 << 70, "x", "1234", {}, {"lowercase": 1}, {"variant": "easse", "level": 1}]
-HOSTILE += [[], ["x"], [None], [{}], [0], [1], [0, 0, 1 << 53], [0, 0, 0, 0], [[1, "a", "b"]]]
+HOSTILE += [[], ["x"], [None], [{}], [0], [1], [-1, 0, 0], [0, 0, 1 << 53], [0, 0, 0, 0], [[1, "a", "b"]]]
 HOSTILE += [[[1, "a", "b", value]] for value in ("c", [], ["c"], ["\ud800"])]
 HOSTILE += [[["a", "a", "b", ["c"]]], [[1, "a", "b", ["c"], 5]]]
 
