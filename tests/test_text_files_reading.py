@@ -91,7 +91,7 @@ def test_columns_of_files(tmp_path):
 def test_a_table_is_no_file_of_lines(tmp_path, name, hint):
     (tmp_path / "s").write_text("a\nb\n")
     (tmp_path / name).write_text("source,output\na,b\nb,c\n")
-    with pytest.raises(FileError, match=f"{name}: number of lines: got 3, expected 2 as in .*; {hint}"):
+    with pytest.raises(FileError, match=rf"{name}: number of lines: got 3, expected 2 as in .*\Ws; {hint}"):
         read_texts(str(tmp_path / "s"), {"t": str(tmp_path / name)}, [])
 
 

@@ -80,7 +80,9 @@ def test_every_kind_that_pandas_reads_holds_the_same(tmp_path):
             FRAME.head(rows).to_excel(book, sheet_name=name)
             book.book.save(tmp_path / f"{name}.xlsx")
     assert read(str(tmp_path / "two.xlsx"), rating="rating") == TABLE
-    for name, message in {"empty": "no rows, ", "sheets": "got sheets 'two', 'one', expected a file with one "}.items():
+    FRAME.assign(reference_2="").to_excel(tmp_path / "one.xlsx", index=False)
+    messages = {"empty": "no rows, ", "sheets": "got sheets 'two', 'one', expected a ", "one": "row 2: references: "}
+    for name, message in messages.items():
         with pytest.raises(FileError, match=f"{name}.xlsx: {message}"):
             read(str(tmp_path / f"{name}.xlsx"))
     years = pd.DataFrame({"source": [1999, "NA"], "output": [2000, "b"], "reference": [2001, "c"], "system": [1, 2]})
