@@ -152,4 +152,4 @@ def test_every_parameter_is_described(endpoint):
     """In the docstring, from which Gradio takes what language models see of a tool: in a line each."""
     described = dict(re.findall(r"^    (\w+): (.+)$", inspect.getdoc(endpoint), re.MULTILINE))
     assert list(described) == list(inspect.signature(endpoint).parameters)
-    assert all(name in described["options"] for name in offered_options())
+    assert "options" not in described or all(name in described["options"] for name in offered_options())
