@@ -71,7 +71,7 @@ def _parsed() -> argparse.Namespace:
 
 
 def _made_up_systems() -> SystemColumns:
-    """Return the texts of the systems "one" and "other"."""
+    """Return made-up texts of two systems, "one" and "other"."""
     corpus = made_up(2_000, references=4, tokens=20)
     systems = {"one": corpus.predictions, "other": [row[0] for row in corpus.references]}
     return SystemColumns(corpus.sources, systems, [row[1:] for row in corpus.references])
