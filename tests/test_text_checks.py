@@ -198,7 +198,7 @@ FAULTS_OF_CORPORA = [
         "MisplacedTexts.*swapped",
     ),
     (
-        lambda c: {"predictions": [*c["predictions"][:4], *c["predictions"][5:], "The end."]},
+        lambda c: {"predictions": [c["predictions"][place] for place in (0, 1, 2, 3, 4, 7, 8, 9, 5, 6)]},
         "MisplacedTexts.*: outputs are more like other sources.* 50%",
     ),
     (lambda c: {"sources": ["The beginning.", *c["sources"][:-1]]}, "MisplacedTexts.* outputs and references are more"),
