@@ -109,7 +109,7 @@ class Row(NamedTuple):
 class ComputeMetrics(MadeByScorer):
     """A function for `compute_metrics=` of a Trainer that generates. Its fields are the arguments that made it."""
 
-    scorer: Any
+    scorer: Any = field(repr=False)
     tokenizer: Any = field(repr=False)
     dataset: Any = field(repr=False)
     sources: str
@@ -349,7 +349,7 @@ def reward(
 class Reward(MadeByScorer):
     """A function for `reward_funcs=` of TRL's `GRPOTrainer`. Its fields are the arguments that made it."""
 
-    scorer: Any
+    scorer: Any = field(repr=False)
     source: str
     references: str
     unit: bool
