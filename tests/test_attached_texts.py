@@ -50,7 +50,8 @@ def trainer_of(tokenizer, tmp_path):
 
 def attach(sari, trainer, **options):
     """Attach the texts to a Trainer and return it."""
-    sari.attach(trainer, **{**tiny.TEXTS, "prompts": PROMPT.format, "generation_kwargs": SHORT, **options})
+    options = {"prompts": PROMPT.format, "generation_kwargs": SHORT, **options}
+    sari.attach(trainer, **{"sources": SOURCES, "references": REFERENCES, **options})
     return trainer
 
 
@@ -114,8 +115,8 @@ def test_training_goes_on_as_without_it(sari, trainer_of):
         if options is not None:
             attach(sari, trainer, **options)
         trainer.train()
-        states = random.getstate(), np.random.get_state()[1].tolist(), torch.get_rng_state().tolist()
-        runs.append((states, [parameter.tolist() for parameter in trainer.model.parameters()]))
+        parameters = [parameter.tolist() for parameter in trainer.model.parameters()]
+        runs.append([parameters, random.getstate(), np.random.get_state()[1].tolist(), torch.get_rng_state().tolist()])
         scores += [[entry["eval_sari"] for entry in trainer.state.log_history if "eval_sari" in entry]]
     assert runs[0] == runs[1] == runs[2]
     assert scores[1][0] > scores[2][0] + 20
@@ -136,8 +137,7 @@ def test_tuned_prompts_give_a_warning_where_prompts_are_padded(sari, trainer_of,
     model = get_peft_model(make_llama(), PromptTuningConfig(task_type="CAUSAL_LM", num_virtual_tokens=2))
     with sari.collect_warnings() as collected:
         attach(sari, trainer_of(model), batch_size=size)
-    text = "with tuned prompts a model can generate other texts at each batch size"
-    assert tiny.training_warnings(collected) == [(text, "")] * (size - 1)
+    assert [text[:18] for text, _ in tiny.training_warnings(collected)] == ["with tuned prompts"] * (size - 1)
 
 
 # ---- Which evaluations have the scores -------------------------------------------------------------------------------

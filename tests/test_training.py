@@ -129,13 +129,10 @@ def of_labels(rows):
 
 
 def test_columns_of_other_names_and_what_is_done_to_texts(sari, tokenizer):
-    sari, rows = (
-        sari.with_options(lowercase=False),
-        DATASET.rename_columns({"source": "complex", "references": "simple"}),
-    )
-    names = {"sources": "complex", "references": "simple"}
-    function = sari.compute_metrics(tokenizer, rows, **names, postprocess=str.upper)
-    assert function(of_labels(ALL)) == expected_scores(sari, [label.upper() for label in LABELS])
+    cased = sari.with_options(lowercase=False)
+    rows = DATASET.rename_columns({"source": "complex", "references": "simple"})
+    function = cased.compute_metrics(tokenizer, rows, sources="complex", references="simple", postprocess=str.upper)
+    assert function(of_labels(ALL)) == expected_scores(cased, [label.upper() for label in LABELS])
 
 
 #: What two processes evaluate, the sets that were given, and the rows that count, if it is known which do.

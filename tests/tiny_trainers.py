@@ -29,7 +29,6 @@ def lines(name):
 SOURCES, OUTPUTS = lines("sources.txt"), lines("outputs.txt")
 REFERENCES = [list(pair) for pair in zip(lines("references.0.txt"), lines("references.1.txt"), strict=True)]
 LABELS = [row[0] for row in REFERENCES]
-TEXTS = {"sources": SOURCES, "references": REFERENCES}
 
 
 def ask(source):
@@ -78,10 +77,8 @@ def _trained(make_model, make_rows):
 def _t5():
     transformers.set_seed(3)
     sizes = {"vocab_size": 407, "d_model": 64, "d_kv": 16, "d_ff": 128, "num_layers": 1, "num_heads": 4}
-    ids = {"pad_token_id": 0, "eos_token_id": 1, "decoder_start_token_id": 0}
-    return transformers.T5ForConditionalGeneration(
-        transformers.T5Config(**sizes, **ids, dropout_rate=0.0, tie_word_embeddings=False)
-    )
+    others = {"decoder_start_token_id": 0, "dropout_rate": 0.0, "tie_word_embeddings": False}
+    return transformers.T5ForConditionalGeneration(transformers.T5Config(**sizes, **others))
 
 
 def _llama(**config):
@@ -136,10 +133,9 @@ def generated(model, tokenizer, prompts, /, **options):
 
 
 def expected_scores(sari, texts, rows=None, references=REFERENCES):
-    """Return what the metric says of texts of some rows."""
-    rows = range(len(texts)) if rows is None else rows
+    """Return what the metric says of texts of some rows, or of all."""
     columns = {"sources": SOURCES, "predictions": texts, "references": references}
-    return sari.compute(**{name: [column[row] for row in rows] for name, column in columns.items()})
+    return sari.compute(**{name: [column[row] for row in rows or range(10)] for name, column in columns.items()})
 
 
 def of_evaluation(metrics, prefix="eval"):
