@@ -46,6 +46,14 @@ def answered(tmp_path, monkeypatch):
     return score_table
 
 
+def with_steps(function, *values):
+    """Return what a function of the view returns, once it has named as many steps as it has said that there are."""
+    steps = []
+    found = function(*values, progress=lambda step, desc: steps.append(step))
+    assert steps == [(place, len(steps)) for place in range(len(steps))]
+    return found
+
+
 @pytest.mark.filterwarnings("ignore:.*most outputs are the same as their sources:UserWarning")
 def test_scores_and_files_are_those_of_the_metric(answered):
     parts = answered(COPYING, "rewriting")
@@ -66,10 +74,12 @@ def test_scores_and_files_are_those_of_the_metric(answered):
     assert r"\begin{tabular}" in files["sari.tex"]
     segments = list(csv.DictReader(files["segments.tsv"].splitlines(), delimiter="\t"))
     assert [float(row["sari"]) for row in segments[:10]] == wanted["deleting"]["sentences"]["sari"]
-    ranking = Page(files_tab.show_ranking(parts["scored"])).words
+    scored = parts["scored"]
+    assert with_steps(files_tab.answer_files, "rewriting", *scored.files, *scored.chosen)["scored"].sari == scored.sari
+    ranking = Page(with_steps(files_tab.show_ranking, scored)).words
     assert "of 1 pairs of systems" in ranking
     assert "copying mostly copies the source" in ranking
-    paths = files_tab.make_report(parts["scored"], ["sari.csv", "old/report.html"])
+    paths = with_steps(files_tab.make_report, scored, ["sari.csv", "old/report.html"])
     assert [Path(path).name for path in paths] == ["sari.csv", "report.html"]
     assert "deleting against rewriting" in Path(paths[1]).read_text("utf-8")
 

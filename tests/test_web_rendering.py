@@ -39,7 +39,7 @@ def test_text_that_is_not_split_into_words_is_doubted():
 
 
 @pytest.mark.parametrize(
-    ("references", "names"), [(["a b"], ["Reference"]), (["a", "b"], ["Reference 1", "Reference 2"])]
+    ("references", "names"), [(["a b"], ["Reference"]), (["a b", "b a"], ["Reference 1", "Reference 2"])]
 )
 def test_texts_and_choices_have_names(references, names):
     explanation = explained("a b", "a c", references)
@@ -48,6 +48,7 @@ def test_texts_and_choices_have_names(references, names):
     answer = rendering.answer(explanation, VARIANTS["easse"], {"copy": SCORES})
     tries = re.findall(r'class="sari-try".*? aria-label="(.*?)"', answer)
     assert tries == ["Try the output with “b”", "Try the output without “a”"]
+    assert re.findall(r"\w+ “\w” (?:costs|earns)", words(answer)) == ["Deleting “b” costs", "Keeping “a” earns"]
 
 
 def test_the_page_knows_where_every_ngram_is():
