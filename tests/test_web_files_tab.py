@@ -49,7 +49,7 @@ def answered(tmp_path, monkeypatch):
 def with_steps(function, *values):
     """Return what a function of the view returns, once it has named as many steps as it has said that there are."""
     steps = []
-    found = function(*values, progress=lambda step, desc: steps.append(step))
+    found = function(*values, progress=lambda step, **_words: steps.append(step))
     assert steps == [(place, len(steps)) for place in range(len(steps))]
     return found
 
