@@ -201,6 +201,9 @@ def _check_inputs(options: Options) -> None:
         raise ValueError(f"missing {', '.join(missing)}: expected {join_names(map(flag_of, files), 'and')}{others}")
     if options.columns is not None and len(options.columns) < len(columns):
         raise ValueError(fault("--columns", len(options.columns), f"those of {join_names(columns, 'and')}"))
+    of_references = (options.columns or [])[len(columns) - 1 :]
+    if len(set(of_references)) < len(of_references):
+        raise ValueError(fault("--columns", "a column of references twice", "each once"))
     if options.ratings is not None and len(options.ratings) != (len(options.systems) or 1):
         each = "the name of a column of --table" if options.table is not None else "a file for each of --outputs"
         raise ValueError(fault("--ratings", len(options.ratings), f"{len(options.systems) or 1}: {each}"))

@@ -39,6 +39,8 @@ WRONG = r"""
 dataset | --dataset: got 'x', expected one of asset, turk, or another with its --columns
 dataset --columns a | --columns: got 1, expected those of sources and references
 table --columns a b | --columns: got 2, expected those of sources, outputs and references
+table --columns a b c d c | --columns: got a column of references twice, expected each once
+dataset --columns a b b | --columns: got a column of references twice, expected each once
 files --outputs o=r.txt o=s.txt | --outputs: got 'o' twice, expected a name for each: NAME=FILE
 files --encoding rot13 | --encoding: got 'rot13', expected the name of a text encoding, such as utf-8
 files --ratings - --sources - | <stdin>: got - as 2 files, expected one file from there
