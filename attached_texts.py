@@ -146,9 +146,9 @@ def _add_to_evaluations(trainer: Any, prefix: str, texts: "AttachedTexts") -> No
 
 
 class EvaluationWithTexts:
-    """What the class of a Trainer has before its own methods, so that a copy of the Trainer evaluates its own model.
+    """A Trainer that has attached texts: a base class before its own one, whose methods a copy of the Trainer has, too.
 
-    The Trainer logs, returns and compares what its `evaluation_loop` returns.
+    A Trainer logs, returns and compares what its `evaluation_loop` returns.
     """
 
     attached_texts: "dict[str, AttachedTexts]"
@@ -199,7 +199,7 @@ def _prompts(
 
 
 def _ids_of_text(text: str, tokenizer: Any, has_encoder: bool) -> list[int]:
-    """Return the token ids of a text, with special tokens, but for a second beginning and for an end to continue."""
+    """Return the token ids of a text with special tokens, but with one beginning, and no end that is continued."""
     ids: list[int] = tokenizer(text)["input_ids"]
     if ids[:2] == [tokenizer.bos_token_id] * 2:
         ids = ids[1:]  # The text begins with this token already.
