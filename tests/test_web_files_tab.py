@@ -170,13 +170,15 @@ def test_results_are_of_the_baseline_and_come_with_a_report(scored):
 
 def test_segments_are_searched_and_opened(scored):
     page, rewriting = scored, COLUMNS["predictions"]["rewriting"]
+    choose(page, "Lowercase", "cased")
+    score(page)
     lines = [int(cell(page, row, 0).inner_text()) for row in range(1, 11)]
     page.get_by_label("Search the segments").fill("reservoir")
     expect(page.get_by_role("grid", name="SARI of every segment").get_by_role("row")).to_have_count(2)
     line, sari = int(cell(page, 1, 0).inner_text()), float(cell(page, 1, 2).inner_text())
     cell(page, 1, 2).click()
     expect(box(page, "Output")).to_have_value(rewriting[line - 1])
-    expect_score(page, sari)
+    expect_score(page, sari)  # under the options of the files
     page.get_by_role("button", name="Next ›").click()
     line = lines[(lines.index(line) + 1) % 10]
     expect(box(page, "Output")).to_have_value(rewriting[line - 1])
