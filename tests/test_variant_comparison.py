@@ -132,13 +132,16 @@ def test_what_tells_hits_apart(printed):
     assert search["distinct"] == {name: len({f"{hit[name]:.0f}" for hit in search["hits"]}) for name in SCORES[1:]}
 
 
-def test_hits_by_chance_are_those_of_scores_within_a_point(printed):
+@pytest.mark.parametrize(("digits", "reach"), [(2, 1), (0, 5)])
+def test_hits_by_chance_are_those_of_scores_near_the_figure(printed, digits, reach):
+    """Within a point, or five units of the last digit."""
     known = {**KNOWN, "variant": "t2t", "level": "sentence", "zero_division": 1}
     scores = [row["sari"] for row in find(0, printed, **known)["nearest"]]
-    search = find(f"{scores[0] - 0.9:.2f}", printed, **known)
-    near = sum(abs(score - scores[0] + 0.9) < 1 for score in scores)
-    assert (search["tried"], 0 < near < len(scores)) == (len(scores), True)
-    assert search["hits_by_chance"] == pytest.approx(near * 0.01 / 1.99)
+    figure, unit = round(scores[0] - 0.9, digits), 10**-digits
+    search = find(f"{figure:.{digits}f}", printed, **known)
+    near = sum(abs(score - figure) <= reach and round(score, digits) != figure for score in scores)
+    assert (search["tried"], near > 0) == (len(scores), True)
+    assert search["hits_by_chance"] == pytest.approx(near * unit / (2 * reach - unit))
 
 
 def test_tokenizers_of_the_script_are_tried_and_others_named():
