@@ -3,6 +3,7 @@
 import json
 import tracemalloc
 
+import numpy as np
 import oracle
 import pytest
 from four_segments import NO_SEGMENTS, TEXTS
@@ -104,6 +105,13 @@ def test_scores_alone(scorer, examples):
     assert {name: found[name] for name in (*unused, "comparisons")} == dict.fromkeys(unused) | {"comparisons": 0}
 
 
+@pytest.mark.parametrize(("resamples", "is_told"), [(39, True), (40, False)])
+def test_too_few_resamples_for_two_comparisons_are_a_warning(scorer, examples, resamples, is_told):
+    with scorer.collect_warnings() as collected:
+        scorer.compare(**examples, resamples=resamples)
+    assert ("the smallest possible corrected p-value is 0.05" in [one.detail for one in collected]) == is_told
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_each_system_with_each(sari, examples, method):
     """Of the systems that differ each has its group; a twin, and one that differs in a text, share that of another."""
@@ -179,12 +187,18 @@ def test_a_single_candidate_has_no_expected_score(scorer):
         scorer.minimum_bayes_risk(sources=["a"], candidates=[["a"]])
 
 
-def test_candidates_are_tokenized_once(scorer):
+def test_expected_scores_are_means_and_candidates_are_tokenized_once(scorer):
     tokenized = []
-    texts = [f"a {number}" for number in range(8)]
-    scorer = scorer.with_options(tokenize=lambda text: tokenized.append(text) or text)
-    scorer.minimum_bayes_risk(sources=["a b"], candidates=[texts])
+    texts = ["a", "a c", "b c d", "a b c d"]
+    chosen = scorer.with_options(tokenize=lambda text: tokenized.append(text) or text).minimum_bayes_risk(
+        sources=["a b"], candidates=[texts]
+    )
     assert sorted(tokenized) == sorted(["a b", *texts])
+    scorer = scorer.with_options(tokenize="none")
+    for place, text in enumerate(texts):
+        others = [[other] for other in texts if other != text]
+        scores = scorer.score_candidates(sources=["a b"] * 3, candidates=[[text]] * 3, references=others)
+        assert chosen["expected"][0][place] == pytest.approx(np.mean(scores))
 
 
 def test_any_number_of_candidates_is_scored_as_each_alone(scorer, monkeypatch):
