@@ -30,10 +30,6 @@ def lines(sources, outputs, *references):
     return FilePaths(TEXT_FILES, sources, outputs, list(references))
 
 
-def table(path):
-    return FilePaths(TABLE, table=path)
-
-
 def test_text_files(files):
     texts, first, second = (files(name, name.encode()) for name in ("s.txt", "a/out.txt", "b/out.txt"))
     tabs = files("r.tsv", b"c\td")
@@ -54,13 +50,13 @@ def test_files_that_the_page_hides_are_left_alone(files):
 
 
 def test_tables(files):
-    assert table(files("t.csv", TABLE_OF_TWO)).read()._asdict() == {
+    assert FilePaths(TABLE, table=files("t.csv", TABLE_OF_TWO)).read()._asdict() == {
         "sources": ["a", "e", "a"],
         "predictions": {"x": ["b", "f", "b2"], "y": ["i", "h", "j"]},
         "references": [["c", "d"], ["g"], ["c", "d"]],
     }
-    one = table(files("muss.jsonl", b'{"source":"a","output":"b","references":"c"}')).read()
-    assert one.predictions == {"muss": ["b"]}
+    one = files("muss.jsonl", b'{"source":"a","output":"b","references":"c"}')
+    assert FilePaths(TABLE, table=one).read().predictions == {"muss": ["b"]}
 
 
 def test_a_test_set_by_its_name(tmp_path, files, monkeypatch):
