@@ -127,7 +127,7 @@ def _of_texts(report: ScoreReport) -> str:
 def _of_resampling(report: ScoreReport) -> Iterator[str]:
     """Yield the sentences on intervals and tests, and their seed."""
     draws = report.resampling
-    if draws is None or (draws.confidence is None and not draws.comparisons):
+    if draws is None:
         return
     if draws.confidence is not None:
         resamples = count_of(draws.resamples or 0, "bootstrap resample")
@@ -140,7 +140,8 @@ def _of_resampling(report: ScoreReport) -> Iterator[str]:
             within = " of each variant" if len(report.scored_by) > 1 else ""
             correction = f"; p-values are corrected for {draws.comparisons:,} comparisons{within} [@{_HOLM}]"
         yield f"We compare the systems with {others} by two-sided tests with {test}{correction}."
-    yield f"The seed of the random draws is {draws.seed}."
+    if draws.confidence is not None or draws.comparisons:
+        yield f"The seed of the random draws is {draws.seed}."
 
 
 def _of_measures(report: ScoreReport) -> Iterator[str]:

@@ -104,9 +104,9 @@ def tabulate_scores(
         for row in shown.measures
     ]
     tested = [figure for figure in (*scores, *measures) if figure.name in (show or ())] or [scores[0], *measures]
-    scored = list(_score_table(shown, [figure for figure in scores if figure.name in names]))
-    compared = list(_difference_table(shown, tested, names))
-    others = [
+    of_scores = list(_score_table(shown, [figure for figure in scores if figure.name in names]))
+    of_differences = list(_difference_table(shown, tested, names))
+    more = [
         *(
             tabulate_orders(_title(report, "n-gram order", row.name, row.variant), row.orders, digits)
             for row in report.results
@@ -115,12 +115,12 @@ def tabulate_scores(
         *_reference_tables(report, digits),
         *(standing.table(report.results, digits) for standing in report.published if standing.rows),
     ]
-    measured = list(_measure_table(shown, [figure for figure in measures if figure.name in names]))
-    steps = [tabulate_steps(report.explanations, digits)] if report.explanations else []
-    tables = [*scored, *compared, *others, *measured, *steps]
+    of_measures = list(_measure_table(shown, [figure for figure in measures if figure.name in names]))
+    of_steps = [tabulate_steps(report.explanations, digits)] if report.explanations else []
+    tables = [*of_scores, *of_differences, *more, *of_measures, *of_steps]
     if not tables:
         raise ValueError(fault("show", ", ".join(names), "a score, measure or difference that there is"))
-    if not (scored or others or steps or (compared and tested[0].name in SCORES)):
+    if not (of_scores or more or of_steps or (of_differences and tested[0].name in SCORES)):
         shown = replace(shown, scored_by={})  # SARI is not shown
     return TableReport(
         tables=tables,
@@ -205,10 +205,10 @@ class _Figure(NamedTuple):
 
 
 def _is_significant(row: ScoreRow, name: str) -> bool:
-    return row.corrected_p_values.get(name, 1) < _level()
+    return row.corrected_p_values.get(name, 1) < _significance_level()
 
 
-def _level() -> float:
+def _significance_level() -> float:
     """Return the p-value below which a difference is significant."""
     from sari.significance import SIGNIFICANT  # here, since it is slow to import
 
@@ -375,7 +375,9 @@ def _mark_notes(report: ScoreReport, table: Table) -> list[str]:
         return []
     than = report.resampling.baseline or "the second system"
     p_value = "corrected p" if report.resampling.comparisons > 1 else "p"
-    return [f"{HIGHER} significantly higher, {LOWER} significantly lower than {than}: {p_value} < {_level():g}"]
+    return [
+        f"{HIGHER} significantly higher, {LOWER} significantly lower than {than}: {p_value} < {_significance_level():g}"
+    ]
 
 
 def _methods(report: ScoreReport) -> Iterator[str]:
