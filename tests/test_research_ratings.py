@@ -109,7 +109,7 @@ def cell(column, figure, collection, score, digits=3):
     return in_prose(float(rows[column].iloc[0]), digits)
 
 
-def gain(*place):
+def difference(*place):
     """Return a difference from `easse` with its interval."""
     value, *ends = (cell(column, *place) for column in ("difference", "difference_low", "difference_high"))
     return f"{value} [{', '.join(ends)}]"
@@ -147,7 +147,8 @@ def test_scores_that_pages_call_better_than_easse(place):
 SYSTEMS = read_table(systems.FILE)
 SCORES = SYSTEMS.set_index(["test_set", "name"]).apply(pd.to_numeric, errors="coerce")
 OUTPUTS = SYSTEMS.query("kind in ['failed', 'system']").groupby("test_set")
-FAILED, ALL = OUTPUTS["kind"].value_counts(), {name: systems.taus(rows)["hf"]["easse"] for name, rows in OUTPUTS}
+FAILED = OUTPUTS["kind"].value_counts()
+TAUS_OF_ALL = {name: in_prose(systems.taus(rows)["hf"]["easse"]) for name, rows in OUTPUTS}
 TAUS = systems.systems_tables(SYSTEMS)["taus"]["hf"].astype(float).map(in_prose)
 POWER = read_table(power.FILE).set_index(["segments", "variant"])
 FOUND, OBSERVED = POWER["found"].astype(float).xs("easse", level="variant"), POWER["observed"]["359"]
@@ -156,23 +157,22 @@ STAR, RANKED = SCORES.loc["PWKP", "star"], SYSTEMS.query("test_set == 'PWKP' and
 GPT = SCORES.loc["ASSET"].loc[["GPT-4o, APIO, plain prompt", "GPT-4o", "GPT-4o, APIO, few-shot prompt", "ACCESS"]]
 ACCESS, COPIES = SCORES.loc["ASSET", "ACCESS"], SCORES["easse_legacy"].xs("sources, copied", level="name")
 #: Correlations with ratings of documents, and the variants that are near those of words and sentences.
-NEAR, OTHERS = ["easse", "star", "lasertagger", "set", "dsari", "set, 13a"], correlations("D-Wikipedia, words")
-OF_WORDS, OF_MEANING = OTHERS[NEAR].min(), correlations("D-Wikipedia, meaning")[NEAR].max()
-OF_ANSWERS = correlations("OneStopQA", "at_equal_length")
-
+NEAR, WORDS = ["easse", "star", "lasertagger", "set", "dsari", "set, 13a"], correlations("D-Wikipedia, words")
+LEAST_OF_NEAR, MOST_OF_OTHERS = WORDS[NEAR].min(), WORDS.drop(NEAR).max()
+OF_MEANING, OF_ANSWERS = correlations("D-Wikipedia, meaning"), correlations("OneStopQA", "at_equal_length")
 
 #: Pages, and sentences in them with stored figures.
 CLAIMS = [
-    ("ratings", f"on ASSET's ratings by {gain('Pearson', 'ASSET ratings', 'set, 13a')}"),
-    ("ratings", f"on Simplicity-DA by {gain('Pearson', 'Simplicity-DA', 'set, 13a')}"),
-    ("ratings", f"on SimpEval past by {gain('Pearson', 'SimpEval past', 'set, 13a')}"),
+    ("ratings", f"on ASSET's ratings by {difference('Pearson', 'ASSET ratings', 'set, 13a')}"),
+    ("ratings", f"on Simplicity-DA by {difference('Pearson', 'Simplicity-DA', 'set, 13a')}"),
+    ("ratings", f"on SimpEval past by {difference('Pearson', 'SimpEval past', 'set, 13a')}"),
     ("ratings", f"the highest correlation of a variant is {in_prose(correlations('Wu and Arase').max())}."),
     ("ratings", f"`easse` has {cell('at_equal_length', 'Pearson', 'D-Wikipedia, words', 'easse')}"),
-    ("ratings", f"of at least {in_prose(OF_WORDS)}, and all others of at most {in_prose(OTHERS.drop(NEAR).max())}"),
-    ("ratings", f"have correlations of at most {in_prose(OF_MEANING)}"),
+    ("ratings", f"of at least {in_prose(LEAST_OF_NEAR)}, and all others of at most {in_prose(MOST_OF_OTHERS)}"),
+    ("ratings", f"have correlations of at most {in_prose(OF_MEANING[NEAR].max())}"),
     ("ratings", f"between {in_prose(OF_ANSWERS.min())} and {in_prose(OF_ANSWERS.max())}: none is supported"),
-    ("ratings", f"the difference of the correlations is {gain('Spearman', 'Simplicity-DA', 'set')}"),
-    ("ratings", f"On SimpEval past `set` with 13a is better by {gain('Spearman', 'SimpEval past', 'set, 13a')}"),
+    ("ratings", f"the difference of the correlations is {difference('Spearman', 'Simplicity-DA', 'set')}"),
+    ("ratings", f"On SimpEval past `set` with 13a is better by {difference('Spearman', 'SimpEval past', 'set, 13a')}"),
     (
         "ratings",
         "33.44 with two and {set:.2f} with ten; by `easse` they have 40.18, 40.72 and {easse:.2f}.".format(**ACCESS),
@@ -185,8 +185,8 @@ CLAIMS = [
     ("systems", f"On Med-EASi, {FAILED['Med-EASi', 'failed']} of {FAILED['Med-EASi'].sum()} systems failed"),
     ("systems", f"On ASSET {FAILED['ASSET', 'failed']} failed"),
     ("systems", f"of {(SCORES.loc['Med-EASi', 'repeated'] > 0.4).sum()} language models are the instruction"),
-    ("systems", f"with all systems the tau of `easse` and `hf` is {in_prose(ALL['ASSET'])}"),
-    ("systems", f"with all systems this tau is {in_prose(ALL['Med-EASi'])}"),
+    ("systems", f"with all systems the tau of `easse` and `hf` is {TAUS_OF_ALL['ASSET']}"),
+    ("systems", f"with all systems this tau is {TAUS_OF_ALL['Med-EASi']}"),
     ("variants", f"A copy has {STAR['sources, copied']:.2f}, and"),
     ("variants", f"the best of ten public systems, {STAR[RANKED].idxmax()}, {STAR[RANKED].max():.2f}."),
     ("variants", f"the reference of the next sentence scores {STAR['unrelated references']:.2f}"),

@@ -2,12 +2,13 @@
 
 import re
 from itertools import chain
+from unittest.mock import Mock
 
 import pytest
 from published_trees import COLUMNS, REFERENCES, sentences, write
 
 from sari.research import published, systems
-from sari.research.__main__ import main
+from sari.research.__main__ import STUDIES, main
 from sari.research.files import DOCS, REPOSITORIES, TEST_SETS, find_files, read_table
 from sari.sari_scorer import Scorer
 from sari.variants import VARIANTS
@@ -104,3 +105,10 @@ def test_bad_names_and_folders_are_refused(arguments, message, tmp_path, monkeyp
     with pytest.raises(SystemExit, match="2"):
         main(arguments)
     assert message in capsys.readouterr().err.split("\n")[-2]
+
+
+def test_what_is_not_installed_is_said_in_a_line(monkeypatch, capsys):
+    monkeypatch.setitem(STUDIES, "systems", Mock(**{"STUDY.run.side_effect": ImportError("needs NLTK")}))
+    with pytest.raises(SystemExit, match="2"):
+        main(["systems"])
+    assert capsys.readouterr().err.endswith("error: needs NLTK\n")
