@@ -56,6 +56,11 @@ def test_what_does_not_fit_is_refused(columns, how, message):
     assert str(error.value).startswith(message)
 
 
+def test_a_file_is_no_test_set():
+    with pytest.raises(FileError, match=r"^o\.txt: got a file, expected a folder or the name of a data set; "):
+        read_outputs("o.txt", split="test", columns=["a", "b"], outputs={"one": "o.txt"})
+
+
 def test_without_datasets_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "datasets", None)
     with pytest.raises(FileError, match=r"^data: .*, expected the extra 'evaluate' or "):

@@ -4,10 +4,11 @@ A test set is a row of data. For any other data set, on the Hub or in a local fo
 """
 
 import logging
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sari.messages import short_line
+from sari.messages import fault, short_line
 from sari.text_files.errors import FileError
 from sari.text_files.reading import name_of, read_columns
 from sari.text_files.table_files import references_in
@@ -71,6 +72,8 @@ def read_test_set(name: str, *, split: str, columns: Sequence[str] | None) -> tu
     test_set = NAMED_SETS.get(ALIASES.get(name, name)) or NamedSet(path=name, columns=())
     first, *others = columns or test_set.columns
     place = name_of(name)
+    if os.path.isfile(test_set.path):
+        raise FileError(fault(place, "a file", "a folder or the name of a data set; give a file as the table"))
     rows = _loaded(place, test_set, split)
     for column in (first, *others):
         if column not in rows.column_names:
