@@ -2,6 +2,7 @@
 
 import csv
 import json
+from inspect import signature
 from pathlib import Path
 
 import gradio as gr
@@ -49,6 +50,7 @@ def answered(tmp_path, monkeypatch):
 def with_steps(function, *values):
     """Return what a function of the view returns, once it has named as many steps as it has said that there are."""
     steps = []
+    assert "progress" in signature(function).parameters  # where Gradio looks for it
     found = function(*values, progress=lambda step, **_words: steps.append(step))
     assert steps == [(place, len(steps)) for place in range(len(steps))]
     return found
