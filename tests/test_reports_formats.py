@@ -31,21 +31,21 @@ def wide_table(columns, rows=3):
 def test_text_aligns_wide_characters_and_marks():
     rows = [
         ["简化", "56.40", "[-1, 60]", ""],
-        ["e\u0301", Cell("7.01", best=True, mark=HIGHER), "[5, 9]", Cell("0", mark=LOWER)],
         ["copy", "1", "", ""],
         ["empty", "0", "", ""],
+        ["e\u0301", Cell("7.01", best=True, mark=HIGHER), "[5, 9]", Cell("0", mark=LOWER)],
         ["x", "2", "", ""],
     ]
-    table = make_table("Title", ["System", "SARI", "CI", "p"], rows, apart=[2, 3], notes=["p: of it"], best="best")
+    table = make_table("Title", ["System", "SARI", "CI", "p"], rows, apart=[1, 2], notes=["p: of it"], best="best")
     assert written(table, "text").splitlines() == [
         "Title",
         "System   SARI          CI  p",
         "简化    56.40    [-1, 60]",
-        "e\u0301        7.01*^    [5, 9]  0†",
         "",
         "copy        1",
         "empty       0",
         "",
+        "e\u0301        7.01*^    [5, 9]  0†",
         "x           2",
         "",
         "p: of it",
@@ -101,7 +101,7 @@ def test_latex_has_bold_marks_and_rules():
         r"copy & $-$3.0 &  & 0\rlap{$^{\dagger}$} \\",
         r"empty & 0 &  &  \\",
     ]
-    assert {r"\caption{A \& B}", r"\label{tab:x}"} <= set(lines)
+    assert {r"\caption{A \& B}", r"\label{tab:x}", r"\begin{tabular}[b]{@{}lrrr@{}}"} <= set(lines)
     assert "CI: interval $<$ 1. Bold: best." in lines[-5]
 
 
