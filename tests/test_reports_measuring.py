@@ -6,7 +6,7 @@ from programs import EXAMPLE, ROOT, SYSTEMS
 from report_corpus import FAST_MEASURES, OUTPUTS, REFERENCES, SIDE_DATA, SOURCES
 from sacrebleu.metrics import BLEU, CHRF, TER
 
-from sari.companion_measures.registry import MEASURES
+from sari.companion_measures.registry import MEASURES, own_measure
 from sari.reports.measuring import Measuring
 from sari.reports.score_report import ScoreReport
 from sari.significance import bootstrap_draws, resolve_resampling
@@ -119,3 +119,10 @@ def test_measures_for_english_warn_of_other_texts(source, names, categories):
     measures = [measure for measure in MEASURES if measure.name in names]
     report = Measuring(columns, resolve_resampling()).add(ScoreReport([], {}, [1]), measures)
     assert [row["category"] for row in report.warnings] == categories
+
+
+def test_an_own_measure_has_a_number_for_each_output():
+    columns = SystemColumns(["a"], {"s": ["a"]}, [["a"]])
+    measuring = Measuring(columns, HOW, side_data={"own_measures": {"mine": {"s": [1.0, 2.0]}}})
+    with pytest.raises(ValueError, match="own_measure: mine: s: got 2"):
+        measuring.measure([own_measure("mine", "mine.tsv")])
