@@ -49,8 +49,8 @@ def with_function(sari, tokenizer, tmp_path):
 
     def make(evaluated=DATASET, given=None, **arguments):
         function = sari.compute_metrics(tokenizer, given or evaluated)
-        given = {"predict_with_generate": True, "generation_max_length": 40, **arguments}
-        return tiny.make_trainer(tmp_path, tokenizer, tiny.make_t5(), evaluated, function, **given)
+        arguments = {"predict_with_generate": True, "generation_max_length": 40, **arguments}
+        return tiny.make_trainer(tmp_path, tokenizer, tiny.make_t5(), evaluated, function, **arguments)
 
     return make
 
@@ -70,7 +70,7 @@ def tokenized_when_read(rows):
     return rows.select_columns(["source", "references"]).with_transform(tokenize)
 
 
-#: What is given and what is evaluated of `dataset`, the rows that are scored, and training arguments.
+#: What is given and what is evaluated of `DATASET`, the rows that are scored, and training arguments.
 EVALUATED = {
     "shuffled": (unchanged, lambda rows: rows.shuffle(seed=1), ALL, INPUTS),
     "some": (unchanged, lambda rows: rows.select(SOME), SOME, {}),
@@ -252,9 +252,7 @@ def test_a_tokenizer_that_changes_the_texts(sari, tokenizer, count, warned):
 def test_labels_of_another_tokenizer_are_refused(sari, tokenizer):
     """One of as many tokens. Labels of a text that is like a reference are scored."""
     other = make_tokenizer(texts=[text[::-1] for text in SOURCES])
-    with pytest.raises(
-        ValueError, match=r"^labels of dataset: got \d+% of ids in a reference of the same row, expected a"
-    ):
+    with pytest.raises(ValueError, match=r"^labels of dataset: got \d+% of ids in a reference of the same row, expe"):
         sari.compute_metrics(other, DATASET)
     sari.compute_metrics(tokenizer, make_dataset(tokenizer, references=[row[1:] for row in REFERENCES]))
 
