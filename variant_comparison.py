@@ -257,7 +257,7 @@ def tried_variants(sources: list[str], variant: str | None = None, **options: An
         options: those that are known. Each of the others has every value of `Choice.tried`.
 
     Returns:
-        The variants, without those that only have another name, unless they are as published; and what is not tried.
+        The variants, and what is not tried.
     """
     known = {name: value for name, value in options.items() if value is not None}
     tried, left_out = _tried_values(sources, known)
@@ -271,15 +271,7 @@ def tried_variants(sources: list[str], variant: str | None = None, **options: An
         for choices in product(*values.values()):
             with suppress(ValueError):  # penalties with the level "corpus"
                 variants.append(resolve_variant(name, **known, **dict(zip(values, choices, strict=True))))
-    variants.sort(key=lambda one: len(one.changes))
-    scored_by: set[Variant] = set()
-    different = []
-    for one in variants:
-        choices_alone = replace(one, name="", summary="", source="", cites="")
-        if choices_alone not in scored_by or not one.changes:
-            different.append(one)
-        scored_by.add(choices_alone)
-    return different, list(dict.fromkeys(left_out))
+    return sorted(variants, key=lambda one: len(one.changes)), list(dict.fromkeys(left_out))
 
 
 def _tried_values(sources: list[str], known: Mapping[str, Any]) -> tuple[dict[str, list[Any]], list[str]]:
