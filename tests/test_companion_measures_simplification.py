@@ -30,6 +30,7 @@ pairs = st.lists(st.tuples(texts, texts), min_size=1, max_size=4).map(
         ("He left Apple Inc. headquarters.", 1),
         ("vitamin C. It helps.", 1),
         ("He moved to the U.S.", 1),
+        (".NET. It works.", 1),
         ("彼は（行った。）来た！３．５です．", 3),
         ("वह गया। वह आया॥", 2),
         ("Τι είναι; Δεν ξέρω.", 2),
