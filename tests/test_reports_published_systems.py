@@ -1,5 +1,6 @@
 """Where a score stands among published systems: known test sets, options, and words; rows made up and stored."""
 
+import json
 import re
 from dataclasses import replace
 from itertools import chain
@@ -65,7 +66,10 @@ def test_on_the_command_line(printed, tmp_path):
     for name, lines in {"sources": SOURCES, "one": ["a b", "d"], "two": ["c", "e"]}.items():
         (tmp_path / name).write_text("".join(f"{line}\n" for line in lines))
     sources, *references = (tmp_path / name for name in ("sources", "one", "two"))
-    given = ["--sources", sources, "--outputs", sources, "--references", *references, "--published", "--quiet"]
+    given = ["--sources", sources, "--outputs", sources, "--references", *references, "--quiet"]
+    printed(*given, "--report", tmp_path / "x.json")
+    assert json.loads((tmp_path / "x.json").read_text())["test_set"] == "Made up"
+    given.append("--published")
     found = printed(*given, "--variant", "easse", "--format", "markdown")
     names = re.findall(r"^\| (low|high|us|copy|sources)\b", found, re.MULTILINE)
     assert names == ["us", "high", "low", "copy", "sources"]
