@@ -360,6 +360,13 @@ def test_rows_without_source_or_references_get_no_reward(sari, none):
     assert sari.reward()(completions=OUTPUTS, **columns) == [None, *every[1:9], None]
 
 
+def test_references_of_a_reward_may_be_single_texts_and_postprocess_returns_texts(sari):
+    given = {"completions": OUTPUTS, "source": SOURCES, "references": LABELS}
+    assert sari.reward()(**given) == sari.reward()(**{**given, "references": [[label] for label in LABELS]})
+    with pytest.raises(ValueError, match=r"^postprocess\[0\]: got a missing value"):
+        sari.reward(postprocess=lambda _: None)(**given)
+
+
 @pytest.mark.parametrize("prompts", [list(map(tiny.PROMPT.format, SOURCES)), list(map(tiny.ask, SOURCES))])
 def test_reinforcement(sari, tokenizer, tmp_path, prompts):
     """TRL calls the reward as it calls its own, and leaves out a row without references."""
