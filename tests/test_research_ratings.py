@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
+from sacrebleu.metrics import BLEU
 from scipy import stats
 
 from sari.research import power, ratings, systems, variant_tables
@@ -50,6 +51,9 @@ def test_correlations_of_outputs(rated, rows):
     lengths = [len(output.split()) / len(source.split()) for source, output, _ in zip(*rated.texts, strict=True)]
     left = [own - np.polyval(np.polyfit(lengths, own, 1), lengths) for own in (scores["set"], rated.ratings)]
     assert other["at_equal_length"] == correlation(*left)
+    _, outputs, references = rated.texts
+    bleu = list(map(BLEU(effective_order=True).sentence_score, outputs, references))
+    assert rows.loc["Pearson", "BLEU", "36"]["value"] == correlation([each.score for each in bleu], rated.ratings)
 
 
 def test_correlations_of_systems(rated, rows):
