@@ -15,7 +15,7 @@ SYSTEMS = ("one", "two", "three")
 def sentences(seed):
     """Each has its place as its first word, so that an output is near its source."""
     rng = random.Random(seed)
-    return [" ".join([f"{place}th", *rng.choices(WORDS, k=rng.randint(3, 9))]) for place in range(SENTENCES)]
+    return [" ".join([f"{place}th", *rng.choices(WORDS, k=rng.randint(2, 9))]) for place in range(SENTENCES)]
 
 
 def lists(texts):
