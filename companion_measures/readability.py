@@ -181,8 +181,8 @@ def language_warnings(measures: Sequence[str], sources: Sequence[str]) -> Iterat
 
     >>> [str(one) for one in language_warnings(["FKGL"], ["Вот кошка."] * 10)]
     ['the texts do not look English, as they have to for FKGL']
-    >>> list(language_warnings(["FKGL"], ["The cat."] * 10))
-    []
+    >>> list(language_warnings(["FKGL"], ["The cat."] * 10)), list(language_warnings(["FKGL"], ["Вот кошка."] * 9))
+    ([], [])
     """
     if not measures or len(sources) < ENOUGH:
         return
