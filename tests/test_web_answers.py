@@ -63,17 +63,17 @@ def test_whether_the_ranking_holds_is_what_each_variant_says():
 
 def test_pairs_that_change_places():
     scores = {
-        "easse": {"a": 39.0, "b": 35.5, "c": 35.2, "copy": 60.0},
-        "set": {"a": 30.0, "b": 26.8, "c": 26.95, "copy": 60.0},
-        "hf": {"a": 39.1, "b": 47.7, "c": 39.1 - answers.TIE, "copy": 60.0},
-        "t2t": {"a": 39.1, "b": 38.0, "c": 39.3, "copy": 60.0},
-        "lens": {"a": 39.0, "b": 39.05, "c": 39.08, "copy": 60.0},  # all tied
+        "easse": {"a": 39.0, "b": 35.5, "c": 35.2, "d": 20.0, "copy": 60.0},
+        "set": {"a": 30.0, "b": 26.8, "c": 26.95, "d": 20.0, "copy": 60.0},
+        "hf": {"a": 39.1, "b": 47.7, "c": 39.1 - answers.TIE, "d": 20.0, "copy": 60.0},
+        "t2t": {"a": 39.1, "b": 38.0, "c": 39.3, "d": 20.0, "copy": 60.0},
+        "lens": {"a": 39.0, "b": 39.05, "c": 39.08, "d": 20.0, "copy": 60.0},  # all tied
     }
     pairs = set(map(frozenset, combinations(scores["hf"], 2)))
     rows = [
         answers.RankedVariant(name, row, pairs if name in ("easse", "hf") else set()) for name, row in scores.items()
     ]
-    first, *others = answers.reversed_pairs(rows, ["a", "b", "c"])
+    first, *others = answers.reversed_pairs(rows, ["a", "b", "c", "d"])
     above = {"easse": True, "set": False, "t2t": False}
     assert first == answers.RankedPair(("a", "b"), agreeing=above, opposing={"hf": True})
     assert first.reverses_significantly
@@ -83,7 +83,7 @@ def test_pairs_that_change_places():
     ]
     assert not any(pair.reverses_significantly for pair in others)
     page = Page(rendering.ranking(rows, "easse", ["copy"])).words
-    assert "3 of 3 pairs of systems change places, 1 significantly." in page
+    assert "3 of 6 pairs of systems change places, 1 significantly." in page
     assert "a is above b under 3 of 5 variants (easse, set, t2t), significantly under 1" in page
     assert "copy mostly copies the source" in page
     assert page.count("chosen") == page.count("easse chosen") == 1

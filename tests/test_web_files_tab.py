@@ -119,6 +119,16 @@ def test_every_opened_segment_has_the_score_of_its_cell(answered, variant, optio
             assert sentence_tab.show_sentence(opened, boxes[0], f"{boxes[1]} x", *boxes[2:]).place == ""
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_cell_opens_the_output_of_its_system(answered):
+    scored = answered(HARD)["scored"]
+    cells = [gr.SelectData(None, {"index": (0, column), "value": "", "row_value": ["2", ""]}) for column in range(6)]
+    opened = [files_tab.open_segment(scored, cell)[-3] for cell in cells]
+    assert [(segment.system, segment.line) for segment in opened] == [(name, 2) for name in "xxyxxy"]
+    *_, previous, _, next_one = np.roll(scored.lines, 2 - scored.lines.index(2))
+    assert [files_tab.open_next(steps, opened[0])[-3].line for steps in (-1, 1)] == [previous, next_one]
+
+
 def test_paths_are_kept_instead_of_texts_until_they_expire(answered):
     scored = answered(COLUMNS)["scored"]
     assert COLUMNS["sources"][0] not in repr(scored)

@@ -26,20 +26,16 @@ def files(tmp_path):
     return write
 
 
-def lines(sources, outputs, *references):
-    return FilePaths(TEXT_FILES, sources, outputs, list(references))
-
-
 def test_text_files(files):
     texts, first, second = (files(name, name.encode()) for name in ("s.txt", "a/out.txt", "b/out.txt"))
     tabs = files("r.tsv", b"c\td")
-    assert lines(texts, [first, second], texts, tabs).read()._asdict() == {
+    assert FilePaths(TEXT_FILES, texts, [first, second], [texts, tabs]).read()._asdict() == {
         "sources": ["s.txt"],
         "predictions": {"out": ["a/out.txt"], "out (2)": ["b/out.txt"]},
         "references": [["s.txt", "c", "d"]],
     }
     packed = files("packed.txt.gz", gzip.compress(b"b"))
-    assert lines(texts, [packed], texts).read().predictions == {"packed": ["b"]}
+    assert FilePaths(TEXT_FILES, texts, [packed], [texts]).read().predictions == {"packed": ["b"]}
 
 
 def test_files_that_the_page_hides_are_left_alone(files):
