@@ -19,7 +19,7 @@ NO_BROWSER = "NO BROWSER: no Chromium, Chrome or Edge starts: install one, or ru
 
 DESKTOP, PHONE = (1280, 900), (320, 640)
 #: A machine that does other things too takes its time: in milliseconds.
-PATIENCE = 15_000
+PATIENCE = 30_000
 RULES = {
     "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]},
     "resultTypes": ["violations"],
