@@ -86,4 +86,5 @@ def test_pairs_that_change_places():
     assert "3 of 6 pairs of systems change places, 1 significantly." in page
     assert "a is above b under 3 of 5 variants (easse, set, t2t), significantly under 1" in page
     assert "copy mostly copies the source" in page
+    assert "hf 60.00 (1) 39.10 (3) 47.70 (2) 39.00 (4) 20.00 (5)" in page
     assert page.count("chosen") == page.count("easse chosen") == 1
