@@ -24,14 +24,14 @@ def test_json_has_all_fields():
     assert fields["missed"] == [{"text": "c", "mark": "missed", "why": "Missed: 1 of 2 references adds it."}]
 
 
-@pytest.mark.parametrize(("number", "places"), [(10, [*range(10)]), (13, [0, 1, 2, 3, 4, "3 more", 8, 9, 10, 11, 12])])
+@pytest.mark.parametrize(("number", "places"), [(10, [*range(10)]), (11, [0, 1, 2, 3, 4, "1 more", 6, 7, 8, 9, 10])])
 def test_the_choices_that_cost_and_earn_most_are_shown(number, places):
     edits = [Edit("kept", f"w{place}", ("output", place), place - 6.5, 50.0, "") for place in range(number)]
     nothing = Edit("kept", "nothing", ("output", 13), 0.004, 50.0, "")
     text = shown(dataclasses.replace(explained("a", "a", ["a"]), edits=[*edits, nothing]))
     lines = text.partition("in points of SARI\n")[2].partition("\n\n")[0].splitlines()
     assert lines == [
-        f"  ({place} between)" if place == "3 more" else f"  {place - 6.5:+7.2f}  keeping “w{place}”"
+        f"  ({place} between)" if place == "1 more" else f"  {place - 6.5:+7.2f}  keeping “w{place}”"
         for place in places
     ]
 
