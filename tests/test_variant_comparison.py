@@ -171,11 +171,17 @@ def test_penalties_of_documents_are_tried():
 
 
 @pytest.mark.parametrize(
-    ("text", "is_document"), [("He came. She left.", True), ("他来了。她走了。", True), ("It is 1.5 m long.", False)]
+    ("texts", "are_documents"),
+    [
+        (["He came. She left."], True),
+        (["他来了。她走了。"], True),
+        (["It is 1.5 m long."], False),
+        (["He came. She left.", "No."], False),  # not most of them
+    ],
 )
-def test_texts_with_several_sentences_are_documents(text, is_document):
-    variants, _ = tried_variants([text], "easse", tokenize="none")
-    assert any(variant.penalties != "none" for variant in variants) == is_document
+def test_texts_with_several_sentences_are_documents(texts, are_documents):
+    variants, _ = tried_variants(texts, "easse", tokenize="none")
+    assert any(variant.penalties != "none" for variant in variants) == are_documents
 
 
 def test_a_progress_bar_can_be_switched_off(printed, monkeypatch):
