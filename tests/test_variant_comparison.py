@@ -102,6 +102,8 @@ def test_known_options_are_not_varied(printed):
     search = find(1, printed, variant="t2t", lowercase=False, tokenize=str.split)
     assert {(row["options"]["variant"], row["options"]["lowercase"]) for row in search["nearest"]} == {("t2t", False)}
     assert search["tried"] <= 2 * 2 * 2 * 2  # levels, deletions, zero divisions, references
+    known = {**KNOWN, "level": "sentence", "deletion": "f1", "zero_division": 1}
+    assert find(1, printed, variant="t2t", **known)["tried"] == 2  # all references, and the first ones
 
 
 def test_figures_that_are_cut_instead_of_rounded(printed):
