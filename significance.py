@@ -177,8 +177,8 @@ def _named(names: Sequence[str], values: np.ndarray) -> dict[str, Any]:
 def in_blocks(rows: np.ndarray) -> np.ndarray:
     """Sum neighbouring rows, float64[segment, ...], into at most 10,000 blocks of one size; the last may be smaller.
 
-    >>> in_blocks(np.ones((20_002, 1)))[[0, -1]].tolist()
-    [[3.0], [1.0]]
+    >>> in_blocks(np.ones((10_001, 1)))[[0, -1]].tolist()
+    [[2.0], [1.0]]
     """
     size = _block_size(len(rows))
     return rows if size <= 1 else np.add.reduceat(rows, np.arange(0, len(rows), size, dtype=np.int64))
