@@ -93,8 +93,8 @@ def is_chat(messages: Any) -> bool:
 def token_ids(name: str, ids: Any) -> np.ndarray:
     """Return the token ids of a text, int64[token], or refuse what is none; `name` is for errors.
 
-    >>> token_ids("labels", [5, 1]), token_ids("labels", [])
-    (array([5, 1]), array([], dtype=int64))
+    >>> token_ids("labels", [5, 1]).tolist(), token_ids("labels", []).tolist()
+    ([5, 1], [])
     """
     with suppress(ValueError):  # of lists of several lengths
         row = np.asarray(list(ids) if is_column(ids) else ids)
