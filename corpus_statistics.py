@@ -105,10 +105,12 @@ class CorpusStatistics:
 
     def sentences(self) -> SentenceScores:
         """Return the scores of each segment, scored alone; this needs `keeps_sentences`."""
+        self._check_kept("keeps_sentences")
         return named_scores(np.concatenate([np.empty((0, len(SCORES))), *self.sentence_parts]).T)
 
     def rows(self) -> np.ndarray:
         """Return the row of each segment, float64[segment, ...]; this needs `keeps_rows`, and a segment."""
+        self._check_kept("keeps_rows")
         return np.concatenate(self.row_parts)
 
     def scores_of_sums(self, sums: np.ndarray, segments: int | np.ndarray | None = None) -> np.ndarray:
@@ -142,6 +144,10 @@ class CorpusStatistics:
         """Return the warnings about data and variant, and about confidence intervals if they are wanted."""
         about_intervals = resampling_warnings(self.segments) if resampling.has_intervals else ()
         return [*corpus_warnings(self.sample, self.variant), *about_intervals]
+
+    def _check_kept(self, name: str) -> None:
+        if not getattr(self, name):
+            raise ValueError(fault("statistics", f"{name}=False", f"{name}=True"))
 
     @cached_property
     def _scored(self) -> tuple[np.ndarray, np.ndarray]:

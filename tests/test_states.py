@@ -37,6 +37,8 @@ def test_a_state_has_the_results_of_the_scorer(scorer):
     assert [type(warning).__name__ for warning in collected] == ["EmptyTextsWarning", "ResamplingWarning"]
     with refuses(ValueError, "confidence: got a state without resampling=True, expected one with it"):
         state.compute(**INTERVALS)
+    with refuses(ValueError, "statistics: got keeps_sentences=False, expected keeps_sentences=True"):
+        state._statistics.sentences()
     assert repr(Scorer("paper").state()) == "State(Scorer(variant='paper'), segments=0)"
 
 
