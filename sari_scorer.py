@@ -235,8 +235,9 @@ class Scorer:
         {'sari': 34.37, 'keep': 38.1, 'delete': 65.0, 'add': 0.0}
         """
         refuse_positions("compute", texts, COLUMNS)
-        for name in OPTIONS.keys() & unknown:
-            raise TypeError(fault(name, "an option", f"scorer.with_options({name}=...).compute(...)"))
+        for name in unknown:
+            if name in OPTIONS:
+                raise TypeError(fault(name, "an option", f"scorer.with_options({name}=...).compute(...)"))
         refuse_unknown(unknown, [*OPTIONS, *COLUMNS, *RESULTS])
         check_flags(details=details, baselines=baselines)
         resampling = resolve_resampling(confidence=confidence, resamples=resamples, seed=seed)

@@ -288,7 +288,8 @@ def _checked_head(line: bytes) -> dict[str, Any]:
                 fault("data", f"a state with {name} {short_repr(head.get(name))}", "what State.to_bytes writes")
             )
     segments, texts = head["segments"], len(head["texts"])
-    if texts > segments or len({bool(segments), bool(texts), bool(head["nrefs"])}) > 1:  # all or none
+    needed = [segments, texts, head["nrefs"]]  # A state has all three, or none.
+    if texts > segments or any(needed) != all(needed):
         raise ValueError(
             fault("data", f"a state of {count_of(segments, 'segment')} with {texts} sampled ones", "some of them")
         )

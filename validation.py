@@ -147,7 +147,7 @@ def _check_corpus(
     references = validate_references(references)
     for name, column in outputs:
         _check_length(name, column, sources)
-    if len(references) != len(sources) and set(map(len, references)) == {len(sources)} != {1}:
+    if len(references) != len(sources) and len(sources) > 1 and set(map(len, references)) == {len(sources)}:
         wanted = f"{len(sources):,} (one list per segment, not one per annotator)"
         raise ValueError(fault("references", count_of(len(references), "row"), wanted))
     _check_length("references", references, sources)

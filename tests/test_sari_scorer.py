@@ -87,7 +87,7 @@ def test_compute_takes_columns_by_name_and_no_options(scorer):
     with refuses(TypeError, "source: got an unknown argument; did you mean 'sources'?"):
         compute(source=TEXTS["sources"])
     with refuses(TypeError, "variant: got an option, expected scorer.with_options(variant=...).compute(...)"):
-        Scorer().compute(**TEXTS, variant="easse")
+        Scorer().compute(**TEXTS, variant="easse", level="corpus", lowercase=True, deletion="f1")
 
 
 def test_options_cannot_be_assigned(scorer):
