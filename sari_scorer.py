@@ -452,7 +452,8 @@ class Scorer:
         All variants are tried, each with every value of `lowercase`, `level` and `deletion`, with `zero_division` 0
         and 1, with common tokenizers and those of docs/languages.md for the script of the sources, as far as they are
         installed ("left_out" says which), for documents with every value of `penalties`, and with the first
-        references alone. Options that this scorer was given, the variant among them, are not varied.
+        references alone. `max_order` is that of each variant. Options that this scorer was given, the variant among
+        them, are not varied.
 
         Args:
             figure: SARI as it is printed: "41.40" has two digits after the point, 41.4 has one.

@@ -24,6 +24,7 @@ from .variants import (
     DELETIONS,
     LEVELS,
     OPERATIONS,
+    OPTIONS,
     PENALTIES,
     SCORES,
     VARIANTS,
@@ -286,10 +287,14 @@ def _tried_values(sources: list[str], known: Mapping[str, Any]) -> tuple[dict[st
         reasons = {value: _why_not({name: value}) for value in values}
         tried[name] = [value for value, reason in reasons.items() if reason is None]
         left_out += filter(None, reasons.values())
-    if "tokenize" in tried:
-        named = ", ".join(tried["tokenize"])
-        left_out.append(f"tokenizers other than {named}: give that of the figure, such as tokenize='spacy-de'")
-    return tried, left_out
+    named = ", ".join(tried.get("tokenize", []))
+    order = known.get("max_order", OPTIONS["max_order"].default)
+    left_out.append(f"n-grams of up to another length than {order} tokens")
+    untried = {
+        "zero_division": "values of 0/0 other than 0 and 1",
+        "tokenize": f"tokenizers other than {named}: give that of the figure, such as spacy-de",
+    }
+    return tried, [*left_out, *(words for name, words in untried.items() if name not in known)]
 
 
 def _why_not(options: Mapping[str, Any]) -> str | None:

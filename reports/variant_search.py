@@ -22,8 +22,9 @@ _VERDICTS = {
     "as published, cut": "Cut: the figure has the first digits of the score, and is not rounded.",
 }
 _OTHER_CAUSES = (
-    "No score that was tried prints as this figure. It may be of other tokens, outputs or references, of a part of the "
-    "segments, of another version of the texts (tokenized, detokenized, lowercased), or a mean of several runs."
+    "No score that was tried prints as this figure. It may be of other tokens, n-gram lengths, outputs or references, "
+    "of a part of the segments, of another version of the texts (tokenized, detokenized, lowercased), or a mean of "
+    "several runs."
 )
 
 

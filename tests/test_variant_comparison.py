@@ -158,6 +158,7 @@ def test_tokenizers_of_the_script_are_tried_and_others_named():
     *missing, others = search["left_out"]
     assert others.startswith("tokenizers other than 13a, intl, none, char, moses, ja-mecab")
     assert any("'spacy-ja' cannot be used" in reason for reason in missing)
+    assert missing[-2:] == ["n-grams of up to another length than 4 tokens", "values of 0/0 other than 0 and 1"]
     # Those of the user need no script.
     figure = f"{Scorer('easse', tokenize='spacy-de').compute(**TEXTS)['sari']:.6f}"
     hits = find(figure, TEXTS, tokenize="spacy-de")["hits"]
