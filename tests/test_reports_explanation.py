@@ -68,17 +68,18 @@ def test_sentences_are_tried_one_by_one_up_to_a_limit(monkeypatch, source, outpu
 
 
 PAPER = (SOURCE, OUTPUT, REFERENCES)
+OF_SOURCE = "kept-rightly kept-rightly deleted-wrongly deleted-wrongly deleted-rightly deleted-wrongly kept-rightly"
 
 
 @pytest.mark.parametrize(
     ("variant", "texts", "column", "marks"),
     [
-        ("easse", PAPER, "source", "k+ k+ d- d- d+ d- k+"),
-        ("easse", PAPER, "output", "k k a- a+ a- a- k"),
-        ("easse", PAPER, "missed", "m"),
+        ("easse", PAPER, "source", OF_SOURCE),
+        ("easse", PAPER, "output", "kept kept added-wrongly added-rightly added-wrongly added-wrongly kept"),
+        ("easse", PAPER, "missed", "missed"),
         # An empty output has one empty token, or none.
-        ("hf", ("a b", "", ["a"]), "source", "d- d+"),
-        ("hf", ("a b", "", ["a"]), "output", "a-"),
+        ("hf", ("a b", "", ["a"]), "source", "deleted-wrongly deleted-rightly"),
+        ("hf", ("a b", "", ["a"]), "output", "added-wrongly"),
         ("easse", ("a b", "", ["a"]), "output", ""),
         # Of two equal phrases one is deleted as a whole; moved words are kept.
         ("easse", ("p q r x y z p q r .", "x y z p q r .", ["p"]), "source", "d d d k k k k k k k"),
@@ -86,10 +87,9 @@ PAPER = (SOURCE, OUTPUT, REFERENCES)
     ],
 )
 def test_marks_of_tokens(variant, texts, column, marks):
-    """`k+` is kept rightly, `d-` deleted wrongly, `k` kept in any way, and so on."""
-    found = [token.mark for token in getattr(explained(*texts, variant=variant), column)]
-    short = [mark[0] + {"rightly": "+", "wrongly": "-"}.get(mark.partition("-")[2], "") for mark in found]
-    assert [mark[: len(wanted)] for mark, wanted in zip(short, marks.split(), strict=True)] == marks.split()
+    """`k` is kept and `d` deleted, rightly or wrongly."""
+    tokens = getattr(explained(*texts, variant=variant), column)
+    assert all(token.mark.startswith(mark) for token, mark in zip(tokens, marks.split(), strict=True))
 
 
 def test_marks_of_references():

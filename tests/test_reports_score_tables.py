@@ -86,20 +86,20 @@ def test_rows_of_a_comparison(printed):
     given = [*THREE, "--paired-bs", "--confidence", "--baselines", "--measures", "bleu", "ter", "--resamples", "999"]
     text = printed(*given)
     rows = [re.split(r" {2,}", line) for line in text.splitlines()]
-    differences, measures = (rows[rows.index([title]) + 2 :] for title in (_DIFFERENCES, _MEASURES))
-    assert rows[2:5] == [
+    scores, differences, measures = (rows[rows.index([title]) + 2 :] for title in (_SARI, _DIFFERENCES, _MEASURES))
+    assert scores[:3] == [
         ["deleting", "56.40", "[47.74, 64.66]", "62.78", "77.07", "29.35"],
         ["rewriting", "73.01*^", "[69.25, 76.71]", "76.41*^", "88.94*^", "53.68*^"],
         ["c", "15.38†", "[12.55, 17.71]", "46.14†", "0.00†", "0.00†"],
     ]
-    assert rows[6] == ["baseline: copy", "15.38", "[12.55, 17.71]", "46.14", "0.00", "0.00"]
+    assert scores[4] == ["baseline: copy", "15.38", "[12.55, 17.71]", "46.14", "0.00", "0.00"]
     assert differences[0] == ["rewriting", "deleting", "SARI", "+16.61*", "[7.36, 27.32]", "0.0040", "0.0040"]
     pairs = [(row[0], row[2]) for row in differences[1:4]]
     assert pairs == [("c", "SARI"), ("rewriting", "BLEU"), ("c", "BLEU")]
     assert [row[0] for row in measures[:2]] == ["BLEU ↑", "TER ↓"]
-    assert len(measures[0]) == 1 + 6 * 2 + 1  # the mean of the references has no interval
+    assert not measures[0][-1].endswith("]")  # the mean of the references has no interval
     assert [cell for cell in measures[0] if cell.endswith("†")] == ["40.59†"]
-    assert "10 segments" in printed.warnings[1]
+    assert any("10 segments" in warning for warning in printed.warnings)
 
 
 @pytest.mark.parametrize(
@@ -110,11 +110,7 @@ def test_rows_of_a_comparison(printed):
             ["lower than deleting: corrected p < 0.05", "copy their sources: c", "999 resamples, seed 12345; those of"],
             ["Baselines:", "higher under"],
         ),
-        (
-            "--paired-ar --baselines copy references --confidence",
-            ["than deleting: p < 0.05", "copy, the"],
-            ["orrected"],
-        ),
+        ("--paired-ar --baselines copy references --confidence", ["deleting: p < 0.05", "copy, the"], ["corrected"]),
         (f"{COPIES} --paired-ar --measures bleu", ["2 comparisons within each score,", "BLEU|"], ["95%"]),
         (f"{COPIES} --paired-ar --variant easse hf --measures bleu", ["2 comparisons within each variant and"], []),
         ("--paired-ar --variant easse hf", ["not corrected across variants"], ["Corrected p"]),
