@@ -75,6 +75,16 @@ def fault(name: str, got: object, expected: str) -> str:
     return short_line(f"{place}: got {value}, expected {expected}")
 
 
+def missing_module(name: str, error: ImportError, extra: str) -> str:
+    """Return the message of an error: what `name` names, empty for nothing, needs a module of an extra.
+
+    >>> missing_module("--report", ImportError("No module named 'jinja2'"), "report")
+    "--report: No module named 'jinja2', expected the extra 'report' or requirements.txt"
+    """
+    place = f"{name}: " if name else ""
+    return short_line(f"{place}{error}, expected the extra {extra!r} or requirements.txt")
+
+
 def count_of(number: int, noun: str) -> str:
     """Return a number with its noun, in the plural but for one.
 

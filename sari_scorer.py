@@ -271,7 +271,8 @@ class Scorer:
         The options are those of the state. Callables, which bytes cannot hold, are those of this scorer.
 
         Raises:
-            ValueError: for other bytes, and for a state of another version or signature; or as `Scorer` raises.
+            ValueError: for other bytes, for a state of another version, and for one whose signature is not that of its
+                own options here, as with another version of sacreBLEU; or as `Scorer` raises.
 
         >>> state = Scorer().state()
         >>> state.update(sources=["a b c"], predictions=["a b"], references=[["a b", "a"]])

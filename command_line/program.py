@@ -10,7 +10,7 @@ from dataclasses import replace
 from sari.command_line.arguments import PROGRAM, check_rules, parse
 from sari.command_line.options import Options, in_options, read_systems, warning_lines
 from sari.command_line.process import refuse, say
-from sari.messages import fault
+from sari.messages import fault, missing_module
 from sari.reports.formats import TABLE_FORMATS
 from sari.reports.score_report import ScoreReport
 from sari.reports.score_tables import tabulate_scores
@@ -31,13 +31,15 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     """
     logging.getLogger("sacrebleu").setLevel(logging.ERROR)  # what matters of its tokenizers is an error, of one line
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # more of them only wait for each other
+    needing = ""  # the option that needs more than scoring does
     try:
         options = parse(arguments, program)
+        needing = "--ratings" if options.ratings is not None else "--report" if options.report is not None else ""
         answer, messages = (options.printed, []) if options.printed is not None else _answer(options)
     except FileError as error:
         return refuse(program, str(error))
     except ModuleNotFoundError as error:
-        return refuse(program, f"{error}, expected what requirements.txt or the extras install")
+        return refuse(program, missing_module(needing, error, "report"))
     except (ValueError, TypeError, ImportError) as error:
         return refuse(program, in_options(str(error)))
     if answer is not None:

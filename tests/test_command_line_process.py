@@ -40,7 +40,7 @@ def test_missing_packages(corpus):
     """Without the packages of the environment, as with -S, what is missing is said in one line."""
     command = [sys.executable, "-S", str(ROOT / "score.py")]
     message = refusal_of(run(*FILES, folder=corpus, command=command))
-    assert re.fullmatch(r"No module named '\w+'.*, expected what requirements.txt or the extras install", message)
+    assert re.fullmatch(r"No module named '\w+'.*, expected the extra 'report' or requirements.txt", message)
 
 
 @needs_unix

@@ -75,6 +75,7 @@ runpy.run_path(sys.argv[0], run_name="__main__")
     [
         ("gradio", ["app"], "app: .*gradio.*, expected the extra 'app' or requirements.txt"),
         ("datasets", ["--dataset", "asset", *TEXTS[2:4]], ".*datasets.*, expected the extra 'evaluate' or .*"),
+        (REPORT, [*TEXTS, "--report", "{}/x.html"], "--report: .*, expected the extra 'report' or requirements.txt"),
         # Measures import what they alone need.
         (REPORT, [*TEXTS, "--measures", "all", "--own-measure", "x={}/x.tsv"], None),
         (REPORT, [*TEXTS, "--measures", "edits_from_source"], "--measures: .* needs rapidfuzz: pip install rapidfuzz"),

@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sari.messages import fault, short_line
+from sari.messages import fault, missing_module, short_line
 from sari.text_files.errors import FileError
 from sari.text_files.reading import name_of, read_columns
 from sari.text_files.table_files import references_in
@@ -103,7 +103,7 @@ def _loaded(place: str, test_set: NamedSet, split: str) -> Any:
     try:
         import datasets
     except ImportError as error:
-        raise FileError(f"{place}: {error}, expected the extra 'evaluate' or requirements.txt") from None
+        raise FileError(missing_module(place, error, "evaluate")) from None
     datasets.disable_progress_bars()
     for library in ("huggingface_hub", "datasets"):  # whose messages stand in the error below, too
         logging.getLogger(library).setLevel(logging.CRITICAL)
