@@ -16,7 +16,7 @@ import pandas as pd
 import pyarrow as pa
 
 from .languages import BUILT_IN_TOKENIZERS, SentenceSplitter, function_of
-from .messages import fault
+from .messages import fault, short_repr
 from .validation import is_column
 from .variants import Text, Variant
 
@@ -250,16 +250,22 @@ def _joined_tokens(tokenize: Callable[[str], Any], text: str) -> str:
     """Return the tokens of a text, apart by spaces; a tokenizer returns them so, or one by one, as text or spaCy's."""
     tokens = tokenize(text)
     if not isinstance(tokens, str):
-        several: list[Any] = [getattr(token, "text", token) for token in tokens] if is_column(tokens) else [None]
-        if not all(isinstance(token, str) for token in several):
-            got = f"{type(tokens).__name__} from the tokenizer"
-            raise TypeError(fault("tokenize", got, "a str with spaces between tokens or a list of str"))
-        tokens = " ".join(several)
+        wanted = "a str with spaces between tokens or a list of str"
+        tokens = " ".join(_listed("tokenize", tokens if is_column(tokens) else [tokens], "tokenizer", wanted))
     try:
         tokens.encode()
     except UnicodeEncodeError:
         raise ValueError(fault("tokenize", "a lone surrogate from the tokenizer", "valid Unicode")) from None
     return tokens
+
+
+def _listed(option: str, parts: Iterable[Any], function: str, wanted: str) -> list[str]:
+    """Return the parts of a text that a function returned, which are text or spaCy's; refuse others."""
+    texts = [getattr(part, "text", part) for part in parts]
+    for text in texts:
+        if not isinstance(text, str):
+            raise TypeError(fault(option, f"{short_repr(text)} from the {function}", wanted))
+    return texts
 
 
 def _buffer(texts: Sequence[str], steps: Text) -> bytes:
@@ -408,10 +414,10 @@ def count_sentences(texts: Iterable[str], splitter: SentenceSplitter) -> np.ndar
     counts = []
     for text in texts:
         sentences = split(text)
+        wanted = "a list of the text's sentences"
         if isinstance(sentences, str) or not isinstance(sentences, Sequence):
-            got = f"{type(sentences).__name__} from the splitter"
-            raise TypeError(fault("sentence_splitter", got, "a list of the text's sentences"))
-        counts.append(len(sentences))
+            raise TypeError(fault("sentence_splitter", f"{short_repr(sentences)} from the splitter", wanted))
+        counts.append(len(_listed("sentence_splitter", sentences, "splitter", wanted)))
     return np.array(counts, np.int64)
 
 

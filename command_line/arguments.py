@@ -266,7 +266,8 @@ def _scoring_option(name: str) -> _Option:
         return {"action": argparse.BooleanOptionalAction, "help": help_text}
     if option.default is not None:
         help_text += f" (default: {option.default})"
-    kind = _NUMBER | {"type": _checked(option.read, lambda _: True, "a number")} if option.kind == "number" else _NAME
+    wanted = "a whole number of at least 1" if option.read is int else "a number from 0 to 1"
+    kind = _NUMBER | {"type": _checked(option.read, lambda _: True, wanted)} if option.kind == "number" else _NAME
     return kind | {"default": option.default, "help": help_text}
 
 

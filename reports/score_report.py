@@ -414,7 +414,7 @@ def score_records(report: ScoreReport) -> list[dict[str, Any]]:
     """
     keys = [*RECORD_KEYS, *(column for measure in report.measures for column in columns_of(measure.name))]
     shared = {name: getattr(report.resampling, name, None) for name in _OF_RESAMPLING}
-    shared["warnings"] = " ".join(map(warning_in_words, report.warnings))
+    shared["warnings"] = "\n".join(map(warning_in_words, report.warnings))
     records = []
     for row in [*report.results, *report.baselines, *report.pairs]:
         record = {name: getattr(row, name, None) for name in RECORD_KEYS}

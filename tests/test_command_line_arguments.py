@@ -50,8 +50,8 @@ files --variant bleu | --variant: got 'bleu', expected --measures bleu
 files --variant SARI | --variant: got 'SARI', expected a name such as easse
 files --measures sari_legacy | --measures: got 'sari_legacy', expected --variant easse_legacy
 files --level word | --level: got 'word', expected one of sentence, corpus
-files --max-order 0 | --max-order: got 0, expected a whole number of at least 1
-files --zero-division x | --zero-division: got 'x', expected a number
+files --max-order 2.5 | --max-order: got '2.5', expected a whole number of at least 1
+files --zero-division x | --zero-division: got 'x', expected a number from 0 to 1
 files --tokenize 13b | --tokenize: got '13b'; did you mean '13a'?
 files --penalties dsari --variant easse | --penalties: got 'dsari' with level 'corpus', expected
 files --why bleu | --why: got 'bleu', expected one of hf, xu2016,

@@ -138,7 +138,7 @@ def test_callables_return_text_or_lists_of_tokens():
 
     assert tokenized("a  b") == tokenized(["a", "b"]) == tokenized(("a", "b")) == [["a", "b"]]
     assert (tokenized(iter("ab")), tokenized([])) == ([["a", "b"]], [[]])
-    for result, kind in ((None, "NoneType"), ([1], "list")):
+    for result, kind in ((None, "None"), (["a", 2], "2")):
         wanted = "expected a str with spaces between tokens or a list of str"
         with refuses(TypeError, f"tokenize: got {kind} from the tokenizer, {wanted}"):
             tokenized(result)
@@ -192,7 +192,7 @@ def test_sentences_of_punkt():
     assert count_sentences(texts, "punkt").tolist() == [0, 1, 2, 3]
 
 
-@pytest.mark.parametrize("splitter", [str.upper, lambda text: iter([text])])
+@pytest.mark.parametrize("splitter", [str.upper, lambda text: iter([text]), lambda _: [3]])
 def test_splitters_that_return_no_list(splitter):
-    with pytest.raises(TypeError, match=r"\Asentence_splitter: got \w+ from the splitter, expected a list"):
+    with pytest.raises(TypeError, match=r"\Asentence_splitter: got .+ from the splitter, expected a list"):
         count_sentences(["a b"], splitter)

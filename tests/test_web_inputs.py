@@ -87,7 +87,7 @@ BAD_FILES = [
     (TABLE, {"table": {"t": b"note," + HEADER + b"x" * 10_000_001 + b",a,x,b,c"}}, "That is more than 10 MB, all"),
     (TABLE, {"table": {"t": ONE}}, "t: no rows, expected at least one"),
     (TABLE, {"table": {f"{'x' * 200}.csv": HEADER[1:] + b"a,b,c,d"}}, f"{'x' * 29}…{'x' * 26}.csv: no column 'source'"),
-    (TABLE, {"table": {"t.parquet": b"PAR1"}}, "t.parquet: got a file .parquet, expected CSV, TSV or JSON Lines"),
+    (TABLE, {"table": {"t.parquet": b"PAR1"}}, "t.parquet: got a file .parquet, expected CSV, TSV or JSON"),
 ]
 
 

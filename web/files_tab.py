@@ -40,8 +40,9 @@ from sari.web.server import refusals_as
 # What to choose, by the kind of input.
 _HINTS = {
     TEXT_FILES: "Plain UTF-8 text, gzipped or not. Line i of every file belongs to segment i.",
-    TABLE: "CSV, TSV or JSON Lines, gzipped or not, with a row for each output. The columns are source, prediction and "
-    "references (in CSV and TSV also reference_1, reference_2 and so on), and system where there are several.",
+    TABLE: "CSV, TSV, JSON Lines or a JSON array, gzipped or not, with a row for each output. The columns are source, "
+    "prediction and references (in CSV and TSV also reference_1, reference_2 and so on), and system where there are "
+    "several.",
     **dict.fromkeys(
         TEST_SETS, "Choose the outputs alone: one file for each system, with a line for each sentence of the test set."
     ),

@@ -226,7 +226,7 @@ class FilePaths(NamedTuple):
     Attributes:
         kind: `TEXT_FILES`, `TABLE` or a name in `TEST_SETS`.
         sources, outputs, references: text files with a line for each segment.
-        table: CSV, TSV or JSON Lines with a row for each output.
+        table: CSV, TSV, JSON Lines or a JSON array, with a row for each output.
     """
 
     kind: str
@@ -259,7 +259,7 @@ class FilePaths(NamedTuple):
         path = self.table or ""
         ending = Path(path).suffix.lower()
         if reading.TABLE_ENDINGS.get(ending):  # a few kilobytes of what pandas reads can hold gigabytes
-            raise RefusedError(fault(truncate(Path(path).name), f"a file {ending}", "CSV, TSV or JSON Lines"))
+            raise RefusedError(fault(truncate(Path(path).name), f"a file {ending}", "CSV, TSV or JSON"))
         return read_output_table(path).by_system(*system_names([path]))
 
     def _systems_of_lines(self) -> SystemColumns:
