@@ -2,6 +2,9 @@
 
 - Nothing is sampled and there are at most 128 new tokens, unless arguments say otherwise; all else is as the model's
   own configuration says. Without sampling, a text is the one that `model.generate` returns for its prompt alone.
+  But where the `pad_token` is the `eos_token` and `batch_size` is above 1, these settings can count padding, too, which
+  changes texts: `repetition_penalty`, `encoder_repetition_penalty`, `no_repeat_ngram_size` and
+  `encoder_no_repeat_ngram_size`.
 - The scores are among the metrics of the evaluation, which the Trainer logs, returns and compares. They are about these
   texts and no others, whatever is evaluated.
 - A copy of the Trainer evaluates its own model. The Trainer cannot be pickled, as most that have trained cannot.
@@ -26,6 +29,8 @@ from .variants import SCORES, Variant
 #: For each argument of `attach` that is a dict: names that are refused in it, and what to give instead.
 _REFUSED_NAMES = {
     "generation_kwargs": {
+        # These stand in the signatures of `generate`.
+        **dict.fromkeys(["self", "args", "kwargs"], "arguments of generate by name"),
         **dict.fromkeys(["inputs", "input_ids", "attention_mask"], "prompts"),
         "generation_config": "its values by name",
         # Other lengths count the padding of prompts.
@@ -34,7 +39,7 @@ _REFUSED_NAMES = {
     },
     "chat_template_kwargs": {
         "conversation": "prompts",
-        "tokenize": "no such argument: the processing_class tokenizes",
+        "tokenize": "other arguments, since the processing_class tokenizes",
     },
 }
 #: Arguments of `generate` that are not in its signature.
@@ -76,13 +81,17 @@ def attach(
         batch_size: the number of prompts at a time; None for `per_device_eval_batch_size`.
         postprocess: a function from a generated text to the text that is scored.
         evaluation_set: where the Trainer has a dict of evaluation sets, the name of the one whose evaluations have the
-            scores, as `eval_NAME_sari`.
+            scores, as `eval_NAME_sari`. It is one of the sets that the Trainer has at this call: if `eval_dataset` of
+            the Trainer is replaced by sets of other names, their evaluations have no scores.
 
     Raises:
-        ValueError: for bad input, for arguments that `generate` does not have or refuses, for prompts and lengths for
-            which the model has too few positions, and for a second call for the same evaluations. An evaluation raises
-            it for scores that are there already, from a `compute_metrics` with the same names.
-        TypeError: for arguments of another type, such as a number that is not whole.
+        ValueError: for bad input, a model that does not generate, names that `generate` does not have, values that
+            `GenerationConfig` refuses, prompts and lengths above the `max_position_embeddings` of the model's
+            configuration, if it has them, and a second call for the same evaluations. An evaluation raises it for
+            scores that are there already, from a `compute_metrics` with the same names. Values that only `generate`
+            refuses raise its own errors in the first evaluation.
+        TypeError: for a number that is not whole, a postprocess that is no function, a `processing_class` that is no
+            tokenizer, and what is no dict of arguments.
 
     For example::
 
@@ -90,13 +99,11 @@ def attach(
         trainer.train()
     """
     prefix = _metric_prefix(trainer, evaluation_set)
+    if getattr(trainer.model, "generation_config", None) is None:
+        raise ValueError(fault("trainer", type(trainer.model).__name__, "a model that generates"))
     check_postprocess(postprocess)
-    options = {"generation_kwargs": generation_kwargs or {}, "chat_template_kwargs": chat_template_kwargs or {}}
-    for name, arguments in options.items():
-        if not isinstance(arguments, Mapping):
-            raise TypeError(fault(name, short_repr(arguments), "a dict of arguments"))
-        for refused in arguments.keys() & _REFUSED_NAMES[name].keys():
-            raise ValueError(fault(name, refused, _REFUSED_NAMES[name][refused]))
+    generation = _checked_arguments("generation_kwargs", generation_kwargs)
+    template = _checked_arguments("chat_template_kwargs", chat_template_kwargs)
     size = trainer.args.per_device_eval_batch_size if batch_size is None else batch_size
     sources, references = validate_shared(sources, references)
     if not sources:
@@ -107,14 +114,25 @@ def attach(
         tokenizer=tokenizer,
         sources=sources,
         references=references,
-        prompts=_prompts(prompts, sources, tokenizer, options["chat_template_kwargs"], _has_encoder(trainer.model)),
-        generate_arguments=_generate_arguments(trainer.model, tokenizer.tokenizer, options["generation_kwargs"]),
+        prompts=_prompts(prompts, sources, tokenizer, template, _has_encoder(trainer.model)),
+        generate_arguments=_generate_arguments(trainer.model, tokenizer.tokenizer, generation),
         batch_size=check_whole_number("batch_size", size, least=1),
         postprocess=postprocess,
     )
     texts.check_positions(trainer.model)
     give_warnings([*variant_warnings(scorer.variant), *texts.warnings(trainer.model)])
     _add_to_evaluations(trainer, prefix, texts)
+
+
+def _checked_arguments(name: str, given: Any) -> Mapping[str, Any]:
+    """Return an argument of `attach` that is a dict, or refuse it; None for no arguments."""
+    arguments = {} if given is None else given
+    if not isinstance(arguments, Mapping) or not all(isinstance(key, str) for key in arguments):
+        raise TypeError(fault(name, short_repr(arguments), "a dict of arguments"))
+    for key in arguments:
+        if key in _REFUSED_NAMES[name]:
+            raise ValueError(fault(name, key, _REFUSED_NAMES[name][key]))
+    return arguments
 
 
 def _has_encoder(model: Any) -> bool:
@@ -153,9 +171,17 @@ class EvaluationWithTexts:
 
     attached_texts: "dict[str, AttachedTexts]"
 
-    def evaluation_loop(self, *arguments: Any, metric_key_prefix: str = "eval", **options: Any) -> Any:
+    def evaluation_loop(
+        self,
+        dataloader: Any,
+        description: str,
+        prediction_loss_only: bool | None = None,
+        ignore_keys: list[str] | None = None,
+        metric_key_prefix: str = "eval",
+    ) -> Any:
         """Return the rows, predictions and metrics of an evaluation, with the scores among the metrics."""
-        output = super().evaluation_loop(*arguments, metric_key_prefix=metric_key_prefix, **options)  # type: ignore[misc]
+        arguments = dataloader, description, prediction_loss_only, ignore_keys, metric_key_prefix
+        output = super().evaluation_loop(*arguments)  # type: ignore[misc]
         if texts := self.attached_texts.get(metric_key_prefix):
             if known := output.metrics.keys() & {f"{metric_key_prefix}_{score}" for score in SCORES}:
                 got = f"{', '.join(sorted(known))} already"
@@ -205,7 +231,8 @@ def _ids_of_text(text: str, tokenizer: Any, has_encoder: bool) -> list[int]:
         ids = ids[1:]  # The text begins with this token already.
     if not has_encoder and ids[-1:] == [tokenizer.eos_token_id]:
         plain = tokenizer(text, add_special_tokens=False)["input_ids"]
-        if plain and ids[-len(plain) :] != plain:  # The tokenizer added the end.
+        # Otherwise the tokenizer added the end. That of an empty text stays, since a prompt needs a token.
+        if plain and ids[-len(plain) :] != plain:
             ids = ids[:-1]
     return ids
 
@@ -225,24 +252,26 @@ def _ids_of_chat(name: str, messages: Any, tokenizer: TextTokenizer, template: M
 
 
 def _generate_arguments(model: Any, tokenizer: Any, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of `generate` but for its inputs; refuse those that it does not have or refuses."""
+    """Return the arguments of `generate` but for its inputs, or refuse their names or what `GenerationConfig` does."""
     from transformers import GenerationMixin  # optional
 
     if tokenizer.pad_token_id is None:
         raise ValueError(fault("processing_class", "no pad_token", "one, such as its eos_token"))
     defaults = {"do_sample": False, "max_new_tokens": 128, "num_return_sequences": 1}
     arguments = {**defaults, "pad_token_id": tokenizer.pad_token_id, **given}
-    check_whole_number("max_new_tokens", arguments["max_new_tokens"], least=1)
-    check_whole_number("num_return_sequences", arguments["num_return_sequences"], least=1, most=1)
+    check_whole_number("max_new_tokens in generation_kwargs", arguments["max_new_tokens"], least=1)
+    check_whole_number("num_return_sequences in generation_kwargs", arguments["num_return_sequences"], least=1, most=1)
     settings = deepcopy(model.generation_config)
-    others = settings.update(**arguments).keys()  # It refuses values that do not go together.
-    known = {*_ONLY_IN_KWARGS, *signature(GenerationMixin.generate).parameters, *signature(model.generate).parameters}
-    unknown = set() if "custom_generate" in given else others - known  # a function with arguments of its own
-    for name in unknown:
-        nearest = nearest_name(name, {*vars(settings), *known})
-        raise ValueError(fault("generation_kwargs", name, nearest or "arguments of generate"))
-    if settings.stop_strings:  # `generate` needs the tokenizer for them alone.
-        arguments["tokenizer"] = tokenizer
+    # The method of a model may have more arguments than that of all models; that of PEFT names none.
+    of_methods = [*signature(GenerationMixin.generate).parameters, *signature(model.generate).parameters]
+    known, refused = {*vars(settings), *_ONLY_IN_KWARGS, *of_methods}, _REFUSED_NAMES["generation_kwargs"]
+    unknown = [name for name in given if name not in known]
+    if unknown and "custom_generate" not in given:  # a function with arguments of its own
+        nearest = nearest_name(unknown[0], {*known, *refused}) or "arguments of generate"
+        raise ValueError(fault("generation_kwargs", unknown[0], refused.get(nearest, nearest)))
+    settings.update(**arguments)  # It refuses values that do not go together.
+    if settings.stop_strings:  # `generate` needs a tokenizer for them alone.
+        arguments.setdefault("tokenizer", tokenizer)
     return arguments
 
 
@@ -265,7 +294,7 @@ class AttachedTexts:
     postprocess: Postprocess
 
     def check_positions(self, model: Any) -> None:
-        """Refuse prompts and lengths for which a model has too few positions."""
+        """Refuse prompts and lengths above the `max_position_embeddings` of a model, if it has them."""
         row = max(range(len(self.prompts)), key=lambda row: len(self.prompts[row]))
         longest, most = len(self.prompts[row]), self.generate_arguments["max_new_tokens"]
         name, got = f"prompts[{row}]", f"{longest} tokens"
@@ -273,7 +302,8 @@ class AttachedTexts:
             encoder, decoder = (getattr(model.config, part, model.config) for part in ("encoder", "decoder"))
             needs = [(encoder, longest, name, got), (decoder, most, "max_new_tokens", str(most))]
         else:
-            needs = [(model.config.get_text_config(), longest + most, name, f"{got} and max_new_tokens={most}")]
+            read = longest + most - 1  # The last token is not read again.
+            needs = [(model.config.get_text_config(), read, name, f"{got} and max_new_tokens={most}")]
         for config, length, place, value in needs:
             positions = getattr(config, "max_position_embeddings", None)
             if positions is not None and length > positions:

@@ -99,7 +99,9 @@ def token_ids(name: str, ids: Any) -> np.ndarray:
     with suppress(ValueError):  # of lists of several lengths
         row = np.asarray(list(ids) if is_column(ids) else ids)
         if row.ndim == 1 and (row.dtype.kind in "iu" or not row.size):
-            return row.astype(np.int64)
+            numbers = row.astype(np.int64)
+            if np.array_equal(numbers, row):  # None is too large for int64.
+                return numbers
     raise ValueError(fault(name, short_repr(ids), "a list of token ids"))
 
 

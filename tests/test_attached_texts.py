@@ -65,9 +65,10 @@ def begin_answer(source):
 BEGUN = {"chat_template_kwargs": {"thinking": True, "continue_final_message": True}, "prompts": begin_answer}
 BEGUN_PROMPTS = [f"[think][user] {source} [assistant] So:" for source in SOURCES]
 PROMPT_IDS = make_tokenizer()(PROMPTS, add_special_tokens=False)["input_ids"]
-MOST = 2048 - max(map(len, PROMPT_IDS))  # the model has 2,048 positions, for prompt and answer
+MOST = 2049 - max(map(len, PROMPT_IDS))  # the model has 2,048 positions, for all but the last token
 TO_SIMPLIFY = [f"simplify: {source}" for source in SOURCES]
 STOP = {**SHORT, "stop_strings": ["."]}
+STOP_ELSEWHERE = {**STOP, "tokenizer": make_tokenizer(texts=[text[::-1] for text in SOURCES])}
 SAMPLES = {"do_sample": True, "temperature": 9.0}
 #: What the configuration of a model says, which holds unless it is about sampling, length and number.
 OF_MODEL = {**SAMPLES, "num_beams": 3, "num_return_sequences": 3, "min_new_tokens": 30, "forced_bos_token_id": 7}
@@ -83,6 +84,7 @@ LLAMA = {
     "nothing but an end": ({"prompts": lambda _: ""}, ["</s>"] * 10, SHORT),
     "more than tokens": ({"generation_kwargs": {**SHORT, "return_dict_in_generate": True}}, PROMPTS, SHORT),
     "stop_strings": ({"generation_kwargs": STOP}, PROMPTS, {**STOP, "tokenizer": make_tokenizer()}),
+    "a tokenizer for stop_strings": ({"generation_kwargs": STOP_ELSEWHERE}, PROMPTS, STOP_ELSEWHERE),
     "no length": ({"generation_kwargs": None}, PROMPTS, {"max_new_tokens": 128}),
     "the greatest length": ({"generation_kwargs": {"max_new_tokens": MOST}}, PROMPTS, SHORT),
     "LoRA": ({}, PROMPTS, SHORT),
@@ -177,7 +179,7 @@ def test_scores_that_are_there_already_are_refused_before_anything_is_generated(
     trainer.compute_metrics = lambda _: {"keep": 1.0}
     monkeypatch.setattr(trainer.model, "generate", None)
     with pytest.raises(ValueError, match=r"^metrics: got eval_keep already, expected other names from compute_metrics"):
-        trainer.evaluate()
+        trainer.evaluation_loop(trainer.get_eval_dataloader(), "", None, None, "eval")
 
 
 @pytest.mark.parametrize("make_copy", [copy.copy, copy.deepcopy])
@@ -204,17 +206,16 @@ BAD_OPTIONS = [
     ({"prompts": [*PROMPTS[1:], []]}, r"prompts\[9\]: got \[\], expected tokens with ids from 0 to 399$"),
     ({"prompts": [[400], *PROMPTS[1:]]}, r"prompts\[0\]: got \[400\], expected tokens with ids from 0 to 399$"),
     ({"prompts": [[-1], *PROMPTS[1:]]}, r"prompts\[0\]: got \[-1\], expected tokens with ids from 0 to 399$"),
-    ({"prompts": [["a"], *PROMPTS[1:]]}, r"prompts\[0\]: got \['a'\], expected a list of token ids"),
+    ({"prompts": [[2**64 - 1], *PROMPTS[1:]]}, r"prompts\[0\]: got \[1844\d+\], expected a list of token ids"),
     ({"prompts": begin_answer}, r"prompts\[0\]: got a chat that ends with an answer, expected a chat without it"),
-    ({"chat_template_kwargs": {"tokenize": True}}, "chat_template_kwargs: got tokenize, expected no such argument"),
+    ({"chat_template_kwargs": {"tokenize": True}}, "chat_template_kwargs: got tokenize, expected other arguments"),
     ({"generation_kwargs": {"max_length": 75}}, "generation_kwargs: got max_length, expected max_new_tokens"),
     ({"generation_kwargs": {"attention_mask": [[1]]}}, "generation_kwargs: got attention_mask, expected prompts"),
+    ({"generation_kwargs": {"kwargs": {}}}, "generation_kwargs: got kwargs, expected arguments of generate by name"),
+    ({"generation_kwargs": {"max_lenght": 75}}, "generation_kwargs: got max_lenght, expected max_new_tokens"),
     ({"generation_kwargs": {"num_beam": 2}}, "generation_kwargs: got num_beam, expected num_beams"),
-    ({"generation_kwargs": {"xyz": 2}}, "generation_kwargs: got xyz, expected arguments of generate"),
-    (
-        {"generation_kwargs": {"num_return_sequences": 2}},
-        "num_return_sequences: got 2, expected a whole number of at m",
-    ),
+    ({"generation_kwargs": {"validate": 2}}, "generation_kwargs: got validate, expected arguments of generate"),
+    ({"generation_kwargs": {"num_return_sequences": 2}}, "num_return_sequences in generation_kwargs: got 2, exp"),
     ({"generation_kwargs": {"early_stopping": "x"}}, "`early_stopping` must be"),
     ({"generation_kwargs": {"max_new_tokens": 1 + MOST}}, r"prompts\[\d\]: got \d+ tokens and max_new_tokens=\d+, exp"),
 ]
@@ -227,9 +228,10 @@ def test_options_that_are_refused(sari, trainer_of, options, message):
 
 
 @pytest.mark.parametrize("name", ["postprocess", "generation_kwargs", "chat_template_kwargs"])
-def test_options_of_a_wrong_type(sari, trainer_of, name):
-    with pytest.raises(TypeError, match=f"^{name}: got 5, expected a (function|dict)"):
-        attach(sari, trainer_of(), **{name: 5})
+@pytest.mark.parametrize("value", [[], {1: 2}])
+def test_options_of_a_wrong_type(sari, trainer_of, name, value):
+    with pytest.raises(TypeError, match=f"^{name}: got {re.escape(str(value))}, expected a (function|dict)"):
+        attach(sari, trainer_of(), **{name: value})
 
 
 @pytest.mark.filterwarnings("ignore:Version v4.12.0")
@@ -248,12 +250,15 @@ def test_a_model_with_an_encoder_needs_positions_for_prompts_and_for_texts(sari,
         attach(sari, trainer, **{**good, "prompts": "simplify: {} a".format})
 
 
-def test_tokenizers_that_are_refused(sari, tokenizer, trainer_of):
+def test_trainers_that_are_refused(sari, tokenizer, trainer_of):
     trainer, tokenizer.pad_token = trainer_of(), None
     with pytest.raises(ValueError, match=r"^processing_class: got no pad_token, expected one, such as its eos_token"):
         attach(sari, trainer)
     trainer.processing_class = None
     with pytest.raises(TypeError, match=r"^processing_class: got NoneType, expected a tokenizer of transformers"):
+        attach(sari, trainer)
+    trainer.model = torch.nn.Linear(1, 1)
+    with pytest.raises(ValueError, match=r"^trainer: got Linear, expected a model that generates"):
         attach(sari, trainer)
 
 
