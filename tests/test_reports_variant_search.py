@@ -31,7 +31,7 @@ def test_hits():
     assert cells == ["easse", "level=sentence", "several changes", "1 of 2", figure]
     assert any(note.startswith("Several changes") for note in table.notes)
     assert [record["signature"] for record in report.records()] == report.signatures
-    assert all(row.write(report, Layout()) for row in TABLE_FORMATS.values())
+    assert all("75.625" in row.write(report, Layout()) for row in TABLE_FORMATS.values())  # Delete
 
 
 def test_a_figure_of_few_digits_has_many_hits():
@@ -52,10 +52,9 @@ def test_a_share_is_no_percentage(figure, is_share):
 
 def test_several_outputs_are_runs():
     predictions = dict.fromkeys(("a", "b"), TEXTS["predictions"])
-    table = tabulate_search(search_for("50", predictions), COLUMNS._replace(predictions=predictions), digits=2).tables[
-        0
-    ]
-    assert table.notes[0] == "The scores are means over 2 outputs, which are taken for runs of one system."
+    columns = COLUMNS._replace(predictions=predictions)
+    report = tabulate_search(search_for("50", predictions), columns, digits=2)
+    assert report.tables[0].notes[0] == "The scores are means over 2 outputs, which are taken for runs of one system."
 
 
 def test_without_hits():

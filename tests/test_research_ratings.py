@@ -142,7 +142,7 @@ BETTER = {
 
 
 @pytest.mark.parametrize("place", BETTER, ids=str)
-def test_scores_that_pages_call_better_than_easse(place):
+def test_scores_that_are_better_than_easse(place):
     rows = STORED[(STORED["figure"] == place[0]) & (STORED["collection"] == place[1])]
     better = rows[pd.to_numeric(rows["difference_low"]) > 0]
     assert set(better["score"]) == BETTER[place]

@@ -73,6 +73,7 @@ def test_bad_options(scorer):
 
 def test_unknown_arguments_are_refused_with_their_names_here(scorer):
     remedies = {"lower_case": "; did you mean 'lowercase'?", "legacy": ", expected variant='easse_legacy'"}
+    remedies |= {"use_paper_version": ", expected variant='paper'", "hypotheses": ", expected predictions"}
     for name, remedy in remedies.items():
         for call in (*calls_with_options(scorer), partial(scorer.compute, **TEXTS)):
             with refuses(TypeError, f"{name}: got an unknown argument{remedy}"):

@@ -106,28 +106,27 @@ def test_quotes_of_plain_texts_are_texts(tmp_path, text):
     assert read(path) == (([text[0]], [text[1]], [["c"]]), None, None)
 
 
-SYSTEMS = """system,source,output,reference
-b,s1,o1,r1
-a,s2,x2,r2
-b,s2,o2,r2
-a,s1,x1,r1
-b,s1,o3,r1
-a,s1,x3,r1
+SYSTEMS = """system,source,output,reference_1,reference_2
+b,s1,o1,r1,q
+a,s2,x2,r2,
+b,s2,o2,r2,
+a,s1,x1,q,r1
+b,s1,o3,r1,q
+a,s1,x3,r1,q
 """
 
 
 def test_systems_stand_in_the_order_of_the_table(tmp_path):
-    table = read_output_table(write_table(tmp_path, "t.csv", SYSTEMS))
     outputs = {"b": ["o1", "o2", "o3"], "a": ["x1", "x2", "x3"]}
-    columns = table.by_system("no column of systems")
+    columns = read_output_table(write_table(tmp_path, "t.csv", SYSTEMS)).by_system("no column of systems")
     assert list(columns.predictions) == ["b", "a"]
-    assert columns == (["s1", "s2", "s1"], outputs, [["r1"], ["r2"], ["r1"]])
+    assert columns == (["s1", "s2", "s1"], outputs, [["r1", "q"], ["r2"], ["r1", "q"]])
     one = read_output_table(write_table(tmp_path, "one.csv", SYSTEMS.replace("system", "number")))
     assert one.by_system("one").predictions == {"one": ["o1", "x2", "o2", "x1", "o3", "x3"]}
 
 
 @pytest.mark.parametrize(
-    ("change", "line"), [("a,s2,x2,r2\n", 3), ("a,s1,x3,r1\n", 6), ("b,s2,o2,r2\n", 3), ("b,s1,o3,r1\n", 6)]
+    ("change", "line"), [("a,s2,x2,r2,\n", 3), ("a,s1,x3,r1,q\n", 6), ("b,s2,o2,r2,\n", 3), ("b,s1,o3,r1,q\n", 6)]
 )
 def test_systems_without_the_same_segments_are_refused_by_name_and_line(tmp_path, change, line):
     path = write_table(tmp_path, "t.csv", SYSTEMS.replace(change, ""))
