@@ -198,7 +198,7 @@ def test_columns_of_other_names(tmp_path, monkeypatch, name, text):
 
 @pytest.mark.parametrize("name", ["Rating", "simplicity"])
 def test_ratings_are_read_where_they_are_asked_for(tmp_path, name):
-    path = write_table(tmp_path, "t.jsonl", row(**{name: 2}) + "\n" + row(**{name: ""}))
+    path = write_table(tmp_path, "t.jsonl", row(**{name: 2}) + "\n" + row(**{name: True}))
     assert read_output_table(path).ratings is None
-    with pytest.raises(FileError, match=f":2: {name}: got '', expected a number$"):
+    with pytest.raises(FileError, match=f":2: {name}: got True, expected a number$"):
         read_output_table(path, rating=name)
