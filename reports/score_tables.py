@@ -221,7 +221,7 @@ def _significance_level() -> float:
 def _score_table(report: ScoreReport, figures: Sequence[_Figure]) -> Iterator[Table]:
     """Yield the table with a row for each system, baseline and variant; a single one has a row for each score instead.
 
-    Of several systems, SARI alone has intervals.
+    Of several rows, SARI alone has intervals, and not the scores of operations.
     """
     title = f"SARI of {report.size}"
     labels = list(report.scored_by)

@@ -72,11 +72,11 @@ def report_scores(compared: ComparedSystems, advance: Advance) -> ScoreReport:
     """
     columns, variant = compared.columns, compared.variant
     advance("baselines")
-    scores = comparison.baseline_scores(columns.sources, columns.references, variant)
+    resampling = resolve_resampling(confidence=CONFIDENCE, method=compared.result["method"])
+    scores = comparison.baseline_scores(columns.sources, columns.references, variant, resampling)
     baselines = {name: result for name, result in scores.items() if name in BASELINE_SUMMARIES}
     report = compared.report.with_baselines(variant.label, baselines)
     report = replace(report, published=[find_standing(columns.sources, columns.references, variant)])
-    resampling = resolve_resampling(confidence=CONFIDENCE, method=compared.result["method"])
     return Measuring(columns, resampling, chosen_tokenizer([variant])).add(report, _MEASURES, advance=advance)
 
 
