@@ -56,7 +56,7 @@ class TextTokenizer:
         if postprocess is not None:
             return
         texts = [row[0] for row in references[:_CHECKED_REFERENCES]]
-        decoded = self.decode(self.tokenizer(text_target=texts)["input_ids"]) if texts else []
+        decoded = self.decode(self.tokenizer(text_target=texts)["input_ids"])
         changed = [pair for pair in zip(texts, decoded, strict=True) if len({*map(_words, pair)}) > 1]
         if 2 * len(changed) > len(texts):
             detail = " becomes ".join(map(short_repr, changed[0]))

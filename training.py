@@ -32,7 +32,7 @@ from .generated_texts import (
     score_texts,
     token_ids,
 )
-from .messages import count_of, fault, short_repr
+from .messages import count_of, fault, short_line, short_repr
 from .states import MadeByScorer
 from .text_checks import variant_warnings
 from .validation import check_flags, is_column, validate_columns, validate_shared
@@ -70,9 +70,9 @@ def compute_metrics(
         postprocess: a function from a predicted text to the text that is scored.
 
     Raises:
-        ValueError: for columns that are missing or hold something else, labels of another tokenizer, and rows with the
-            same ids but other texts. The function raises it for ids of logits, for rows that are not of `dataset`, for
-            rows with the same labels but other texts where the Trainer gives no inputs, and for batches.
+        ValueError: for no rows, columns that are missing or hold something else, labels of another tokenizer, and rows
+            with the same ids but other texts. The function raises it for ids of logits, for rows that are not of
+            `dataset`, for rows with the same labels but other texts where the Trainer gives no inputs, and for batches.
         TypeError: for a tokenizer, a name of a column or a postprocess of another type.
 
     For example::
@@ -121,6 +121,8 @@ class ComputeMetrics(MadeByScorer):
         self._text_tokenizer = TextTokenizer("tokenizer", self.tokenizer)
         sets = {name: self._read(name, rows) for name, rows in _named_sets(self.dataset).items()}
         self._sets = list(sets.values())
+        if not any(self._sets):
+            raise ValueError(fault("dataset", "no rows", "at least one"))
         #: The rows of all sets by their labels, and those with the same labels by their inputs.
         self._rows: dict[bytes, dict[bytes, Row]] = {}
         for name, rows in sets.items():
@@ -134,7 +136,10 @@ class ComputeMetrics(MadeByScorer):
         """Return the rows of a data set, checked."""
         rows = _rows_of_set(name, dataset, ["labels", self.sources, self.references])
         texts = [row[self.sources] for row in rows], [row[self.references] for row in rows]
-        sources, references = validate_shared(*texts)
+        try:
+            sources, references = validate_shared(*texts)
+        except ValueError as error:
+            raise ValueError(short_line(f"{name}: {error}")) from None
         labels, inputs = (
             [token_ids(f"{column} of {name}[{number}]", row.get(column, ())) for number, row in enumerate(rows)]
             for column in ("labels", "input_ids")
@@ -182,7 +187,7 @@ class ComputeMetrics(MadeByScorer):
         if len(getattr(labels, "shape", ())) != 2:
             raise ValueError(fault("label_ids", type(labels).__name__, "token ids, int[row, token]"))
         shape: tuple[int, ...] = getattr(predictions, "shape", ())
-        if len(shape) != 2 or len(labels) != shape[0] or predictions.dtype.kind not in "iu":
+        if len(shape) != 2 or len(labels) != shape[0] or not shape[1] or predictions.dtype.kind not in "iu":
             got = f"{type(predictions).__name__} of shape {shape}"
             wanted = f"token ids of {count_of(len(labels), 'row')}: predict_with_generate=True, or sari.attach"
             raise ValueError(fault("predictions", got, wanted))
@@ -366,18 +371,21 @@ class Reward(MadeByScorer):
     def __call__(self, *, completions: Sequence[Any], **columns: Any) -> list[float | None]:
         """Return the SARI of each completion, plain or chat, scored alone; None without a source or references."""
         columns["completions"] = completions
-        for name in ("completions", self.source, self.references):
+        names = ("completions", self.source, self.references)
+        for name in names:
             column = columns.get(name)
             if column is None:
                 got = f"columns {', '.join(given for given in columns if columns[given] is not None)}"
                 raise ValueError(fault("reward", got, f"also {name!r}"))
             if not is_column(column):
                 raise ValueError(fault(name, type(column).__name__, "a list with a row per completion"))
-            if len(column) != len(completions):
-                wanted = f"{len(completions):,} (as in completions)"
-                raise ValueError(fault(name, count_of(len(column), "row"), wanted))
+            columns[name] = list(column)
+            count, wanted = len(columns[name]), len(columns["completions"])
+            if count != wanted:
+                raise ValueError(fault(name, count_of(count, "row"), f"{wanted:,} (as in completions)"))
+        completions, sources, references = (columns[name] for name in names)
         texts = [_text_of(f"completions[{row}]", completion) for row, completion in enumerate(completions)]
-        sources, references = list(columns[self.source]), list(map(_without_none, columns[self.references]))
+        references = list(map(_without_none, references))
         unscored = [row for row in range(len(texts)) if sources[row] is None or references[row] is None]
         for row in unscored:  # These texts are not used; with them, errors name the right row.
             sources[row], references[row] = "", [""]

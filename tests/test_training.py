@@ -215,7 +215,7 @@ GENERATED, NO_IDS = of_labels(ALL).predictions, r"expected token ids, int\[row, 
     ("predictions", "labels", "message"),
     [
         (GENERATED, None, f"label_ids: got NoneType, {NO_IDS}"),
-        (GENERATED, (LABELS,), f"label_ids: got tuple, {NO_IDS}"),
+        (GENERATED[:, :0], GENERATED, r"predictions: got ndarray of shape \(10, 0\), expected token ids of 10 rows"),
         (GENERATED[:, 1:], GENERATED, "predictions: got ids that begin with no special token, like those of logits"),
     ],
 )
@@ -266,8 +266,8 @@ BAD_DATA = [
     ((1, 2), rf"dataset\[0\]: got 1, {NO_SET}"),
     ([{"labels": [5]}], rf"dataset\[0\]: got columns \['labels'\], {COLUMNS}"),
     ([ROW, "x"], rf"dataset\[1\]: got 'x', {COLUMNS}"),
-    ({"x": [1]}, rf"dataset\['x'\]\[0\]: got 1, {COLUMNS}"),
-    ([{**ROW, "source": None}], r"sources\[0\]: got a missing value"),
+    ({"x": [{**ROW, "source": None}]}, r"dataset\['x'\]: sources\[0\]: got a missing value"),
+    ([], "dataset: got no rows, expected at least one"),
     ([ROW, OTHER], rf"dataset\[1\]: {AGAIN}"),
     ({"x": [ROW], "y": [OTHER]}, rf"dataset\['y'\]\[0\]: {AGAIN}"),
     ([{**ROW, "labels": None}], rf"labels of dataset\[0\]: got None, {IDS}"),
@@ -319,7 +319,7 @@ def test_the_reward_is_the_score_of_each_completion_alone(sari, unit):
     scores = [expected_scores(sari, texts, [row])["sari"] / (100 if unit else 1) for row in range(3)]
     names = {"source": "complex", "references": "simple", "unit": unit}
     reward = sari.reward(**names)
-    assert reward(prompts=["?"] * 3, completions=[f" {text}\n" for text in texts], **columns) == scores
+    assert reward(prompts=["?"] * 3, completions=(f" {text}\n" for text in texts), **columns) == scores
     # The content of a message is None where a tool is called.
     parts = [[{"type": "text", "text": part} for part in (" ", text[:9], text[9:])] for text in texts]
     for contents in (texts, [*texts[:2], None], parts):
