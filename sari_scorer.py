@@ -223,7 +223,8 @@ class Scorer:
             "baselines".
 
         Raises:
-            ValueError: for bad input, in one line: the argument, the row, what was given and what was expected.
+            ValueError: for bad input, in one line: the argument, the row, what was given and what was expected; and
+                where a callable raises, in one line that names the option.
             TypeError: for an unknown argument, one of the wrong type, and for texts without names.
 
         Warns:

@@ -16,7 +16,7 @@ import pandas as pd
 import pyarrow as pa
 
 from .languages import BUILT_IN_TOKENIZERS, SentenceSplitter, function_of
-from .messages import fault, short_repr
+from .messages import fault, short_line, short_repr
 from .validation import is_column
 from .variants import Text, Variant
 
@@ -248,7 +248,7 @@ def even_runs(sizes: np.ndarray, wanted: int) -> Iterator[slice]:
 
 def _joined_tokens(tokenize: Callable[[str], Any], text: str) -> str:
     """Return the tokens of a text, apart by spaces; a tokenizer returns them so, or one by one, as text or spaCy's."""
-    tokens = tokenize(text)
+    tokens = _returned("tokenize", tokenize, text, "tokenizer")
     if not isinstance(tokens, str):
         wanted = "a str with spaces between tokens or a list of str"
         tokens = " ".join(_listed("tokenize", tokens if is_column(tokens) else [tokens], "tokenizer", wanted))
@@ -259,12 +259,22 @@ def _joined_tokens(tokenize: Callable[[str], Any], text: str) -> str:
     return tokens
 
 
-def _listed(option: str, parts: Iterable[Any], function: str, wanted: str) -> list[str]:
+def _returned(option: str, function: Callable[[str], Any], text: str, kind: str) -> Any:
+    """Return what a tokenizer or splitter returns for a text; what it raises becomes an error that names the option."""
+    try:
+        return function(text)
+    except Exception as error:  # whatever code of somebody else raises
+        if str(error).startswith(f"{option}: "):  # of a function that `with_caches` made
+            raise
+        raise ValueError(short_line(f"{option}: the {kind} raised {type(error).__name__}: {error}")) from error
+
+
+def _listed(option: str, parts: Iterable[Any], kind: str, wanted: str) -> list[str]:
     """Return the parts of a text that a function returned, which are text or spaCy's; refuse others."""
     texts = [getattr(part, "text", part) for part in parts]
     for text in texts:
         if not isinstance(text, str):
-            raise TypeError(fault(option, f"{short_repr(text)} from the {function}", wanted))
+            raise TypeError(fault(option, f"{short_repr(text)} from the {kind}", wanted))
     return texts
 
 
@@ -413,7 +423,7 @@ def count_sentences(texts: Iterable[str], splitter: SentenceSplitter) -> np.ndar
     split = function_of("sentence_splitter", splitter)
     counts = []
     for text in texts:
-        sentences = split(text)
+        sentences = _returned("sentence_splitter", split, text, "splitter")
         wanted = "a list of the text's sentences"
         if isinstance(sentences, str) or not isinstance(sentences, Sequence):
             raise TypeError(fault("sentence_splitter", f"{short_repr(sentences)} from the splitter", wanted))

@@ -253,7 +253,7 @@ def test_errors_leave_the_files_of_other_metrics_alone(metric, cache):
     metric.compute()
     other.add_batch(**TEXTS)  # into the file that `metric` has just let go
     metric.add_batch(**TEXTS)
-    with refuses(RuntimeError, "out of words"):
+    with refuses(ValueError, "tokenize: the tokenizer raised RuntimeError: out of words"):
         metric.compute(tokenize=Breaks(1, RuntimeError("out of words")))
     assert other.compute() == pytest.approx(SCORES)
 
@@ -329,7 +329,7 @@ def test_two_processes(sari, tmp_path):
         "second empty": whole,
         "first empty": whole,
         "none": f"ValueError: {NO_SEGMENTS}",
-        "broken": "RuntimeError: out of words",
+        "broken": "ValueError: tokenize: the tokenizer raised RuntimeError: out of words",
         "second says nothing": whole,
         "left": [],
     }

@@ -46,7 +46,7 @@ def test_a_failed_update_leaves_the_state_as_it_was(scorer):
     state = scorer.with_options(tokenize=Breaks(1_500, RuntimeError("out of words"))).state(sentences=True)
     state.update(**TEXTS)
     before = state.compute(details=True)
-    with refuses(RuntimeError, "out of words"):
+    with refuses(ValueError, "tokenize: the tokenizer raised RuntimeError: out of words"):
         state.update(**repeated(200))
     assert (state.segments, state.compute(details=True)) == (4, before)
 
