@@ -227,11 +227,10 @@ def test_options_that_are_refused(sari, trainer_of, options, message):
         attach(sari, trainer_of(), **options)
 
 
-@pytest.mark.parametrize("name", ["postprocess", "generation_kwargs", "chat_template_kwargs"])
-@pytest.mark.parametrize("value", [[], {1: 2}])
-def test_options_of_a_wrong_type(sari, trainer_of, name, value):
-    with pytest.raises(TypeError, match=f"^{name}: got {re.escape(str(value))}, expected a (function|dict)"):
-        attach(sari, trainer_of(), **{name: value})
+@pytest.mark.parametrize("options", [{"postprocess": 5}, {"generation_kwargs": []}, {"chat_template_kwargs": {1: 2}}])
+def test_options_of_a_wrong_type(sari, trainer_of, options):
+    with pytest.raises(TypeError, match=f"^{next(iter(options))}: got .*, expected a (function|dict)"):
+        attach(sari, trainer_of(), **options)
 
 
 @pytest.mark.filterwarnings("ignore:Version v4.12.0")
@@ -253,9 +252,6 @@ def test_a_model_with_an_encoder_needs_positions_for_prompts_and_for_texts(sari,
 def test_trainers_that_are_refused(sari, tokenizer, trainer_of):
     trainer, tokenizer.pad_token = trainer_of(), None
     with pytest.raises(ValueError, match=r"^processing_class: got no pad_token, expected one, such as its eos_token"):
-        attach(sari, trainer)
-    trainer.processing_class = None
-    with pytest.raises(TypeError, match=r"^processing_class: got NoneType, expected a tokenizer of transformers"):
         attach(sari, trainer)
     trainer.model = torch.nn.Linear(1, 1)
     with pytest.raises(ValueError, match=r"^trainer: got Linear, expected a model that generates"):
