@@ -170,6 +170,7 @@ CLAIMS = [
     ("ratings", f"on ASSET's ratings by {difference('Pearson', 'ASSET ratings', 'set, 13a')}"),
     ("ratings", f"on Simplicity-DA by {difference('Pearson', 'Simplicity-DA', 'set, 13a')}"),
     ("ratings", f"on SimpEval past by {difference('Pearson', 'SimpEval past', 'set, 13a')}"),
+    ("ratings", "Only `{}` is significantly better than `easse`, on".format(*BETTER["Pearson", "SimpEval 2022"])),
     ("ratings", f"the highest correlation of a variant is {in_prose(correlations('Wu and Arase').max())}."),
     ("ratings", f"`easse` has {cell('at_equal_length', 'Pearson', 'D-Wikipedia, words', 'easse')}"),
     ("ratings", f"of at least {in_prose(LEAST_OF_NEAR)}, and all others of at most {in_prose(MOST_OF_OTHERS)}"),
