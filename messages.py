@@ -78,8 +78,8 @@ def fault(name: str, got: object, expected: str) -> str:
 def missing_module(name: str, error: ImportError, extra: str) -> str:
     """Return the message of an error: what `name` names, empty for nothing, needs a module of an extra.
 
-    >>> missing_module("--report", ImportError("No module named 'jinja2'"), "report")
-    "--report: No module named 'jinja2', expected the extra 'report' or requirements.txt"
+    >>> missing_module("app", ImportError("No module named 'gradio'"), "app")
+    "app: No module named 'gradio', expected the extra 'app' or requirements.txt"
     """
     place = f"{name}: " if name else ""
     return short_line(f"{place}{error}, expected the extra {extra!r} or requirements.txt")

@@ -119,7 +119,7 @@ def word_ranks(texts, ranks: Mapping[str, int], stop_words: Collection[str]) -> 
         ranks: of words, from 0 for the most frequent one, as `read_ranks` returns them.
         stop_words: words that do not count, in lower case.
 
-    >>> word_ranks(["the cat sat .", "it ."], {"the": 0, "cat": 1, "sat": 2}, {"the", "it"}).round(3).tolist()
+    >>> word_ranks(["The cat sat .", "it ."], {"The": 0, "cat": 1, "sat": 2}, {"the", "it"}).round(3).tolist()
     [0.997, 1.386]
     """
     rows = []

@@ -8,13 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sari.aggregation import (
-    as_summed,
-    exact_sums,
-    exact_value,
-    precision_recall_f1,
-    score_counts,
-)
+from sari.aggregation import as_summed, exact_sums, exact_value, precision_recall_f1, score_counts
 from sari.sari_scorer import Scorer
 from sari.variants import SCORES, VARIANTS
 

@@ -12,6 +12,7 @@ from programs import example_corpus, with_system
 from refusals import refuses
 
 from sari.comparison import baseline_scores, rank_systems
+from sari.sari_scorer import Scorer
 from sari.significance import TESTS, resolve_resampling
 from sari.variants import VARIANTS, resolve_variant
 
@@ -112,6 +113,12 @@ def test_too_few_resamples_for_two_comparisons_are_a_warning(scorer, examples, r
     assert ("the smallest possible corrected p-value is 0.05" in [one.detail for one in collected]) == is_told
 
 
+def test_many_comparisons_have_more_draws(examples, monkeypatch):
+    monkeypatch.setattr("sari.significance._DRAWS_PER_COMPARISON", 10_000)
+    found, more = (Scorer().compare(**examples, all_pairs=True, resamples=number) for number in (None, 30_000))
+    assert [row["p_values"] for row in found["pairs"]] == [row["p_values"] for row in more["pairs"]]
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_each_system_with_each(sari, examples, method):
     """Of the systems that differ each has its group; a twin, and one that differs in a text, share that of another."""
@@ -161,21 +168,22 @@ def test_memory_of_a_comparison_is_bounded(scorer, examples):
 
 
 @pytest.mark.parametrize(
-    ("changes", "message"),
+    ("kind", "changes", "message"),
     [
-        ({"all_pairs": 1}, "all_pairs: got 1, expected True or False"),
-        ({"baseline": "x"}, "baseline: got 'x', expected one of deleting, rewriting,"),
-        ({"all_pairs": True, "baseline": ""}, "baseline: got '' with all_pairs=True, expected None"),
+        (TypeError, {"all_pairs": 1}, "all_pairs: got 1, expected True or False"),
+        (ValueError, {"baseline": "x"}, "baseline: got 'x', expected one of deleting, rewriting,"),
+        (ValueError, {"all_pairs": True, "baseline": ""}, "baseline: got '' with all_pairs=True, expected None"),
         (
+            ValueError,
             {"all_pairs": True, "method": None},
             f"method: got None with all_pairs=True, expected one of {', '.join(TESTS)}",
         ),
-        ({"predictions": {"x": ["a"]}}, "predictions['x']: got 1 row, expected 10 (as in sources)"),
-        ({"sources": [], "predictions": {"x": []}, "references": []}, NO_SEGMENTS),
+        (ValueError, {"predictions": {"x": ["a"]}}, "predictions['x']: got 1 row, expected 10 (as in sources)"),
+        (ValueError, {"sources": [], "predictions": {"x": []}, "references": []}, NO_SEGMENTS),
     ],
 )
-def test_bad_comparisons_are_refused_before_texts_are_tokenized(sari, examples, changes, message):
-    with refuses((TypeError, ValueError), message):
+def test_bad_comparisons_are_refused_before_texts_are_tokenized(sari, examples, kind, changes, message):
+    with refuses(kind, message):
         sari.with_options(tokenize=pytest.fail).compare(**{**examples, **changes})
 
 

@@ -77,8 +77,6 @@ def test_large_shards_are_the_whole_in_any_order(variant, level):
     assert backwards.compute(details=True) == without_sentences(scorer.compute(**corpus, details=True))
 
 
-# ---- A perfect output -----------------------------------------------------------------------------------------------
-
 #: For `star` a reference weighs an eighth of the source; `set` wants all of source and reference to be kept.
 BELOW_100 = {"star": {"keep", "delete"}, "set": {"keep"}}
 

@@ -54,10 +54,7 @@ _STEPS = "SARI from easse to paper, one choice at a time"
     [
         (
             f"{COPIES} --paired-ar --confidence",
-            {
-                _SARI: "System|SARI|95% CI|Keep|Delete|Add",
-                _DIFFERENCES: "System|Against|Score|Diff.|95% CI|p|corr. p",
-            },
+            {_SARI: "System|SARI|95% CI|Keep|Delete|Add", _DIFFERENCES: "System|Against|Score|Diff.|95% CI|p|corr. p"},
         ),
         (
             "--all-pairs --variant easse hf",

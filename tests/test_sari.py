@@ -76,6 +76,7 @@ def test_info(sari):
     assert all(
         f": {', '.join(option.choices)}." in sari.inputs_description for option in OPTIONS.values() if option.choices
     )
+    assert len(sari.codebase_urls) > 5
     assert all(re.fullmatch(r"https://\S+[^\s,.]", url) for url in [*sari.codebase_urls, *sari.reference_urls])
 
 

@@ -216,9 +216,6 @@ def test_map_in_processes_keeps_the_columns_and_is_cached(scorer, tmp_path):
     assert data.map(another.score_batch, batched=True, num_proc=2).cache_files == mapped.cache_files
 
 
-# ---- Explanations ---------------------------------------------------------------------------------------------------
-
-
 def test_a_loaded_metric_explains_where_the_package_is(sari, monkeypatch):
     """It has the explanation of the package under its own default, and one line where there is no package."""
     segment = {"source": "a large cat", "prediction": "a cat", "references": ["a big cat", "a cat"]}

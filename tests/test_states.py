@@ -232,10 +232,10 @@ def test_damaged_bytes_are_refused(sari):
     for changes, sampled in (({"texts": []}, 0), ({"nrefs": []}, 4)):
         with refuses(ValueError, f"data: got a state of 4 segments with {sampled} sampled ones, expected some of them"):
             sari.read_state(forged(data, **changes))
-    sums = state_of(sari, TEXTS).to_bytes()
+    sums, number_and_checksum = state_of(sari, TEXTS).to_bytes(), 8 + 32
     for state, number, kind in ((data, -1, "<f8"), (data, np.nan, "<f8"), (sums, -1, "<i8"), (sums, 1 << 62, "<i8")):
         with refuses(ValueError, "data: got a state with numbers out of range, expected counts, and scores in percent"):
-            sari.read_state(signed(state[:-40] + np.array(number, kind).tobytes()))
+            sari.read_state(signed(state[:-number_and_checksum] + np.array(number, kind).tobytes()))
 
 
 def test_callables_are_those_of_the_scorer(sari):

@@ -104,7 +104,8 @@ def test_good_data_give_no_warning(variant):
         for given in (columns, ragged):
             tokens = changed(given, treebank)
             lower = {**tokens, "predictions": [text.lower() for text in tokens["predictions"]]}
-            for texts in [tokens, *[given] * (variant not in FOR_TOKENIZED), *[lower] * VARIANTS[variant].lowercase]:
+            fitting = [(tokens, True), (given, variant not in FOR_TOKENIZED), (lower, VARIANTS[variant].lowercase)]
+            for texts in [texts for texts, fits in fitting if fits]:
                 assert warned(scorer, texts) == []
 
 
@@ -129,8 +130,8 @@ def columns_of(language):
 def test_good_texts_of_any_language_give_no_warning(language):
     """By all variants that treat sources as outputs, with the tokenizers that fit."""
     sample = take_sample(*columns_of(language))
-    for variant in VARIANTS.values():
-        for tokenizer in TOKENIZERS[language] if not variant.source_tokenize else ():
+    for variant in [variant for variant in VARIANTS.values() if not variant.source_tokenize]:
+        for tokenizer in TOKENIZERS[language]:
             assert in_words(corpus_warnings(sample, replace(variant, tokenize=tokenizer))) == []
 
 
