@@ -21,7 +21,7 @@ from scipy import stats
 from tqdm import tqdm
 
 from sari.corpus_statistics import score_columns
-from sari.messages import count_of
+from sari.messages import count_of, fault
 from sari.research.collections_of_ratings import rated_in_test_set
 from sari.research.files import Study, read_runs, read_table, read_test_set
 from sari.validation import Columns
@@ -41,9 +41,22 @@ def rounded(ours: str, printed: str) -> str:
 
 
 def figures(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each score of each row, with ours rounded to the printed digits."""
+    """Return a row for each score of each row, with ours rounded to the printed digits.
+
+    Raises:
+        ValueError: for a row that lacks a figure, such as a new one that was not computed.
+    """
     columns = ["score", "printed", "ours"]
-    rows = rows.assign(**{name: rows[name].str.split() for name in columns}).explode(columns)
+    rows = rows.assign(**{name: rows[name].str.split() for name in columns})
+    for _, row in rows.iterrows():
+        for name in columns:
+            if len(row[name]) != len(row["score"]):
+                got, wanted = (
+                    count_of(len(row[name]), "figure"),
+                    f"{len(row['score'])}: compute it with its repositories",
+                )
+                raise ValueError(fault(f"{FILE.name}: {row['system']}, {row['test_set']}: {name}", got, wanted))
+    rows = rows.explode(columns)
     return rows.assign(ours=list(map(rounded, rows["ours"], rows["printed"])))
 
 
