@@ -48,14 +48,11 @@ def figures(rows: pd.DataFrame) -> pd.DataFrame:
     """
     columns = ["score", "printed", "ours"]
     rows = rows.assign(**{name: rows[name].str.split() for name in columns})
-    for _, row in rows.iterrows():
+    for row in rows.to_dict("records"):
         for name in columns:
             if len(row[name]) != len(row["score"]):
-                got, wanted = (
-                    count_of(len(row[name]), "figure"),
-                    f"{len(row['score'])}: compute it with its repositories",
-                )
-                raise ValueError(fault(f"{FILE.name}: {row['system']}, {row['test_set']}: {name}", got, wanted))
+                place, got = f"{row['system']} on {row['test_set']}: {name}", count_of(len(row[name]), "figure")
+                raise ValueError(fault(place, got, f"{len(row['score'])}, computed with its repositories"))
     rows = rows.explode(columns)
     return rows.assign(ours=list(map(rounded, rows["ours"], rows["printed"])))
 

@@ -38,9 +38,7 @@ def test_the_stored_figures_round_to_the_printed_ones_or_have_a_reason():
 
 
 def test_a_row_that_was_not_computed_is_named():
-    with refuses(
-        ValueError, "published.csv: mine, news: ours: got 0 figures, expected 1: compute it with its repositor"
-    ):
+    with refuses(ValueError, "mine on news: ours: got 0 figures, expected 1, computed with its repositories"):
         published.figures(pd.DataFrame([row("sari", ours="", system="mine", test_set="news")]))
 
 
