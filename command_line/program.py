@@ -21,6 +21,9 @@ from sari.text_files.writing import STANDARD_OUTPUT, check_writable
 from sari.validation import Columns, SystemColumns
 from sari.variants import Variant, resolve_variant
 
+#: The options that import what scoring does not need.
+_IMPORTED_BY = {"jinja2": "--report", "matplotlib": "--report", "scipy": "--ratings"}
+
 
 def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     """Run the command line and return its status: 0, or 2 for bad input, with an error on standard error.
@@ -31,15 +34,13 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     """
     logging.getLogger("sacrebleu").setLevel(logging.ERROR)  # what matters of its tokenizers is an error, of one line
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # more of them only wait for each other
-    needing = ""  # the option that needs more than scoring does
     try:
         options = parse(arguments, program)
-        needing = "--ratings" if options.ratings is not None else "--report" if options.report is not None else ""
         answer, messages = (options.printed, []) if options.printed is not None else _answer(options)
     except FileError as error:
         return refuse(program, str(error))
     except ModuleNotFoundError as error:
-        return refuse(program, missing_module(needing, error, "report"))
+        return refuse(program, missing_module(_IMPORTED_BY.get(error.name or "", ""), error, "report"))
     except (ValueError, TypeError, ImportError) as error:
         return refuse(program, in_options(str(error)))
     if answer is not None:
