@@ -206,13 +206,25 @@ def apply_tokenizer(texts: Sequence[str], steps: Text) -> tuple[Sequence[str], T
     if steps.lowercase:
         texts = [one.lower() for one in texts]
     function = function_of("tokenize", tokenize)
-    return [_joined_tokens(function, one) for one in texts], replace(steps, tokenize="none", lowercase=False)
+    join = function if isinstance(function, _CachedTokenizer) else partial(_joined_tokens, function)
+    return list(map(join, texts)), replace(steps, tokenize="none", lowercase=False)
+
+
+class _CachedTokenizer:
+    """A tokenizer that is Python code, and sees a text once; its tokens are checked, and apart by spaces."""
+
+    def __init__(self, tokenize: Callable[[str], Any]):
+        self._tokens = cache(partial(_joined_tokens, tokenize))
+
+    def __call__(self, text: str) -> str:
+        """Return the tokens of a text."""
+        return self._tokens(text)
 
 
 def with_caches(variant: Variant) -> Variant:
     """Return a variant that scores the same, whose tokenizer and splitter, if they are Python code, see a text once."""
     if variant.tokenize not in BUILT_IN_TOKENIZERS:
-        variant = replace(variant, tokenize=cache(partial(_joined_tokens, function_of("tokenize", variant.tokenize))))
+        variant = replace(variant, tokenize=_CachedTokenizer(function_of("tokenize", variant.tokenize)))
     if variant.has_penalties:
         split = function_of("sentence_splitter", variant.sentence_splitter)
         variant = replace(variant, sentence_splitter=cache(split))
@@ -264,8 +276,6 @@ def _returned(option: str, function: Callable[[str], Any], text: str, kind: str)
     try:
         return function(text)
     except Exception as error:  # whatever code of somebody else raises
-        if str(error).startswith(f"{option}: "):  # of a function that `with_caches` made
-            raise
         raise ValueError(short_line(f"{option}: the {kind} raised {type(error).__name__}: {error}")) from error
 
 
