@@ -212,7 +212,8 @@ def variant_warnings(variant: Variant, sources: Sequence[str] | None = None) -> 
     else:
         return
     # These two do so only by other options, which another variant would have, too.
-    advice = None if variant.name in ("easse", "xu2016") else Advice("variant", ("easse", "xu2016"))
+    others = ("easse", "xu2016")
+    advice = None if variant.name in others else Advice("variant", others)
     yield RewardsCopyingWarning(f"the variant {cause}, so that copies can rank first", advice=advice)
 
 

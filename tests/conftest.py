@@ -132,6 +132,14 @@ def scorer(request):
 
 
 @pytest.fixture
+def tokenizer():
+    """Return a tokenizer of transformers, trained on the example corpus."""
+    from tiny_trainers import make_tokenizer
+
+    return make_tokenizer()
+
+
+@pytest.fixture
 def without_punkt(monkeypatch):
     """Take NLTK's data away."""
     import nltk

@@ -27,9 +27,6 @@ def sari(sari):
     return sari.with_options(variant="easse", max_order=2)
 
 
-tokenizer = pytest.fixture(make_tokenizer)
-
-
 @pytest.fixture(scope="module")
 def texts():
     """Return what `make_llama` generates for the prompts, one by one."""

@@ -31,9 +31,6 @@ def sari(sari):
     return sari.with_options(variant="easse", max_order=2)
 
 
-tokenizer = pytest.fixture(make_tokenizer)
-
-
 @pytest.fixture(scope="module")
 def outputs():
     """Return what the model generates for `DATASET`, one by one."""
