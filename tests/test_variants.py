@@ -7,6 +7,7 @@ import re
 from importlib.metadata import version
 
 import pytest
+from conftest import ROOT
 from four_segments import TEXTS, own_tokenizer
 from hostile_texts import CHOICES
 from refusals import refuses
@@ -35,6 +36,8 @@ def test_variants_that_reward_copying():
             below = sum(float(row[name]) < float(copies[name]) for row in systems)
             rewarding |= {name} if below > len(systems) / 2 else set()
     assert rewarding == {name for name, row in VARIANTS.items() if row.rewards_copying}
+    readme = (ROOT / "README.md").read_text(encoding="utf-8").partition("variants [reward copying]")[2]
+    assert rewarding == {*re.findall(r"`(\w+)`", readme.partition(".\n")[0])}
     assert not resolve_variant("hf", level="corpus").rewards_copying
     assert not resolve_variant("easse_legacy", tokenize="none").rewards_copying
 
