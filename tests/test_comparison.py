@@ -1,6 +1,8 @@
 """Systems and candidates beside each other: each as if alone, and baselines."""
 
+import inspect
 import json
+import re
 import tracemalloc
 
 import numpy as np
@@ -89,10 +91,12 @@ def test_compare_is_compute_of_each_system(scorer, monkeypatch, examples, varian
         "segments": 10,
         "signature": alone[""]["signature"],
     }
-    baseline = systems.pop("")
+    baseline, documented = systems.pop(""), set(re.findall(r'"(\w+)"', inspect.getdoc(Scorer.compare)))
+    assert not found.keys() - documented
     assert baseline == alone[""]
     for name, scores in systems.items():
         assert {field: scores[field] for field in alone[name]} == alone[name]
+        assert not scores.keys() - alone[name].keys() - documented
         assert scores["p_values"].keys() == scores["corrected_p_values"].keys() == {*NAMES}
         for score, (low, high) in scores["difference_intervals"].items():
             assert scores["differences"][score] == scores[score] - baseline[score]

@@ -68,6 +68,7 @@ def test_letters_and_marks_are_those_of_unicode(name):
     of_none = regex.compile(r"\p{Cn}|\p{Common}|\p{Inherited}")
     code_points = map(chr, range(0x31000))
     assert not [one for one in code_points if ours.match(one) and not theirs.match(one) and not of_none.match(one)]
+    assert name in WORDS
     letters = regex.sub(r"[^\p{L}\p{M}]", "", WORDS[name])
     assert count_letters([WORDS[name]]) == {name: len(letters)}
     assert SCRIPTS[name].spaces == (" " in WORDS[name])

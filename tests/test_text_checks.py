@@ -126,6 +126,12 @@ def columns_of(language):
     return list(sources), list(outputs), [[text] for text in references]
 
 
+def test_languages_of_the_page_have_sentences():
+    page = (ROOT / "docs" / "languages.md").read_text(encoding="utf-8").partition("## By language")[2]
+    named = re.findall(r"^\| ([A-Z][\w, ]+) \| (?!a function)", page, re.MULTILINE)
+    assert set(", ".join(named).split(", ")) == TOKENIZERS.keys() - {"English", "Thai"}
+
+
 @pytest.mark.parametrize("language", TOKENIZERS)
 def test_good_texts_of_any_language_give_no_warning(language):
     """By all variants that treat sources as outputs, with the tokenizers that fit."""
@@ -300,6 +306,7 @@ PROPERTIES = {
 
 @pytest.mark.parametrize("row", text_checks.PROPERTIES, ids=lambda row: row.name)
 def test_outputs_that_differ_in_a_property_of_the_references(row):
+    assert row.name in PROPERTIES
     words, change = PROPERTIES[row.name]
     sources = [f"{number} says: {words} so it was there, but less so in part {number}!" for number in range(12)]
     references = [text.replace(", but", ", yet") for text in sources]
