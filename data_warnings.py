@@ -13,7 +13,7 @@ from traceback import walk_stack
 from typing import Any, NamedTuple
 from warnings import warn
 
-from .messages import value_in_python
+from .messages import advised
 
 #: A warning as plain data: the name of its category, and its attributes.
 WarningRow = dict[str, Any]
@@ -23,7 +23,7 @@ class Advice(NamedTuple):
     """An option that would help, and the values to give it, the best first."""
 
     option: str
-    values: tuple[str | bool, ...]
+    values: tuple[str, ...]
 
 
 class SariWarning(UserWarning):
@@ -34,8 +34,8 @@ class SariWarning(UserWarning):
         detail: the figures of this case; may be empty.
         advice: the option to set; None for none.
 
-    >>> str(SariWarning("case matters", "9 of 10 segments", Advice("lowercase", (True,))))
-    'case matters: set lowercase=True'
+    >>> str(SariWarning("outputs are Chinese", "9 of 10 segments", Advice("tokenize", ("zh", "char"))))
+    'outputs are Chinese: set tokenize to zh or char'
     """
 
     def __init__(self, message: str, detail: str = "", advice: Advice | None = None):
@@ -43,13 +43,13 @@ class SariWarning(UserWarning):
         self.message, self.detail, self.advice = message, detail, advice
 
     def __str__(self) -> str:
-        return f"{self.message}: set {value_in_python(*self.advice)}" if self.advice else self.message
+        return advised(self.message, *self.advice) if self.advice else self.message
 
     def as_dict(self) -> WarningRow:
         """Return the warning as plain data.
 
-        >>> SariWarning("case matters", advice=Advice("lowercase", (True,))).as_dict()["advice"]
-        {'option': 'lowercase', 'values': [True]}
+        >>> SariWarning("outputs are Chinese", advice=Advice("tokenize", ("zh", "char"))).as_dict()["advice"]
+        {'option': 'tokenize', 'values': ['zh', 'char']}
         """
         advice = self.advice and {"option": self.advice.option, "values": [*self.advice.values]}
         return {"category": type(self).__name__, "message": self.message, "detail": self.detail, "advice": advice}

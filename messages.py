@@ -135,11 +135,10 @@ def join_names(names: Iterable[str], word: str = "or") -> str:
     return f" {word} ".join(filter(None, [", ".join(others), last]))
 
 
-def value_in_python(option: str, values: Iterable[str | bool]) -> str:
-    """Return an option and the values to choose from, as Python writes them.
+def advised(message: str, option: str, values: Iterable[str]) -> str:
+    """Return a message with the option to set and the values to choose from, whose names Python and commands share.
 
-    >>> value_in_python("tokenize", ["zh", "char"])
-    'tokenize="zh" or "char"'
+    >>> advised("outputs are Chinese", "tokenize", ["zh", "char"])
+    'outputs are Chinese: set tokenize to zh or char'
     """
-    written = (f'"{value}"' if isinstance(value, str) else str(value) for value in values)
-    return f"{option}={join_names(written)}"
+    return f"{message}: set {option} to {join_names(values)}"

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterable, Sequence, Set
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence, Set
+from typing import Any
 
 from sari.companion_measures.registry import SIDE_FILES
-from sari.messages import escape_unprintable, join_names
-from sari.reports.tables import Layout, warning_in_words
+from sari.messages import escape_unprintable
+from sari.reports.tables import Layout
 from sari.text_files.named_sets import read_outputs
 from sari.text_files.reading import read_texts, stem
 from sari.text_files.table_files import read_output_table
 from sari.text_files.writing import STANDARD_OUTPUT
 from sari.validation import SystemColumns
 from sari.variants import CHANGES, OPTIONS
-
-if TYPE_CHECKING:  # what `--help` need not wait for
-    from sari.data_warnings import WarningRow
 
 #: The level of intervals where none is named.
 LEVEL = 0.95
@@ -60,28 +57,6 @@ def in_options(message: str) -> str:
     message = re.sub("(; or pass|,? or) a callable[^;]*", "", message)  # which only Python can give
     name = re.split(r"[\[:]", message, maxsplit=1)[0]
     return _FLAGS[name] + message.removeprefix(name) if name in _FLAGS else message
-
-
-def warning_lines(rows: Iterable[WarningRow]) -> list[str]:
-    """Return warnings as lines, with their advice as options.
-
-    >>> advice = {"option": "tokenize", "values": ["zh", "char"]}
-    >>> warning_lines([{"category": "", "message": "outputs are Chinese", "detail": "", "advice": advice}])
-    ['warning: outputs are Chinese: set --tokenize zh or char']
-    >>> advice = {"option": "lowercase", "values": [False]}
-    >>> warning_lines([{"category": "", "message": "texts are cased", "detail": "", "advice": advice}])
-    ['warning: texts are cased: set --no-lowercase']
-    """
-    lines = []
-    for row in rows:
-        line = f"warning: {warning_in_words({**row, 'advice': None})}"
-        if row["advice"] is not None:
-            name, values = row["advice"]["option"], row["advice"]["values"]
-            flag = flag_of(f"no_{name}" if False in values else name)
-            names = [value for value in values if isinstance(value, str)]
-            line += f": set {flag} {join_names(names)}" if names else f": set {flag}"
-        lines.append(line)
-    return lines
 
 
 class Options(argparse.Namespace):

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sari.command_line.arguments import PROGRAM, check_rules, parse
-from sari.command_line.options import Options, in_options, read_systems, warning_lines
+from sari.command_line.options import Options, in_options, read_systems
 from sari.command_line.process import refuse, say
 from sari.messages import fault, missing_module
 from sari.reports.formats import TABLE_FORMATS
 from sari.reports.score_report import ScoreReport
 from sari.reports.score_tables import tabulate_scores
-from sari.reports.tables import TableReport
+from sari.reports.tables import TableReport, warning_in_words
 from sari.text_files.errors import FileError
 from sari.text_files.named_sets import read_test_set
 from sari.text_files.writing import STANDARD_OUTPUT, check_writable
@@ -111,7 +111,8 @@ def _formatted(report: TableReport, options: Options) -> tuple[str, list[str]]:
 def _messages(report: ScoreReport | TableReport, options: Options) -> list[str]:
     """Return the warnings and the names of written files as lines for standard error."""
     written = [f"{path}: written" for path in options.written_paths]
-    return [] if options.quiet else [*warning_lines(report.warnings), *written]
+    warnings = [f"warning: {warning_in_words(row)}" for row in report.warnings]
+    return [] if options.quiet else [*warnings, *written]
 
 
 def _variant_search(options: Options, columns: SystemColumns) -> TableReport:

@@ -26,7 +26,7 @@ never an empty list or object::
                     "rows": [{"test_set": str, "variant": str, "name": str, "kind": str, "year": str,
                               "publication": str, "runs": int, "sari": float}, ...]}, ...],
      "warnings": [{"category": str, "message": str, "detail": str,
-                   "advice": {"option": str, "values": [str | bool, ...]}}, ...],
+                   "advice": {"option": str, "values": [str, ...]}}, ...],
      "resampling": {"confidence": float, "method": str, "resamples": int, "trials": int, "seed": int,
                     "comparisons": int, "baseline": str, "intervals": str},
      "measures": [{"name": str, "label": str, "about": str, "digits": int, "unit": str}, ...],

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sari.messages import value_in_python
+from sari.messages import advised
 
 if TYPE_CHECKING:  # slow to import
     from sari.data_warnings import WarningRow
@@ -17,10 +17,10 @@ def warning_in_words(row: WarningRow) -> str:
 
     >>> advice = {"option": "tokenize", "values": ["zh", "char"]}
     >>> warning_in_words({"category": "", "message": "outputs are Chinese", "detail": "", "advice": advice})
-    'outputs are Chinese: set tokenize="zh" or "char"'
+    'outputs are Chinese: set tokenize to zh or char'
     """
     said = f"{row['message']} ({row['detail']})" if row["detail"] else row["message"]
-    return f"{said}: set {value_in_python(**row['advice'])}" if row["advice"] else said
+    return advised(said, **row["advice"]) if row["advice"] else said
 
 
 def interval_heading(confidence: float | None) -> str:
