@@ -126,7 +126,7 @@ BAD_OPTIONS = [
     ({"tokenize": "spm"}, "tokenize: 'spm' is not offered here"),
     ({"lowercase": 1}, "lowercase: got 1, expected True or False"),
     ({"max_order": 0}, "max_order: got 0, expected a whole number of at least 1"),
-    ({"max_order": 11}, "max_order: got 11, expected a whole number of at most 10"),
+    ({"max_order": 11}, "That is more than 10 tokens of an n-gram, all that this page takes."),
 ]
 
 

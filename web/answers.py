@@ -39,7 +39,7 @@ def score_segment_baselines(segment: Columns, variant: Variant) -> dict[str, Sco
     A single segment has no neighbour to take an unrelated text from: the output of an example stands for it.
     """
     scores = comparison.baseline_scores(segment.sources, segment.references, variant)
-    unrelated = next(sample.prediction for sample in samples() if sample.source != segment.sources[0])
+    unrelated = next(sample.prediction for sample in samples() if [sample.source] != segment.sources)
     return {**scores, "unrelated": score_columns(segment._replace(predictions=[unrelated]), variant).scores()}
 
 

@@ -126,15 +126,13 @@ def _control(name: str) -> gr.Dropdown:
     if name == "variant":
         return variant_box(DEFAULT_VARIANT, "Variant")
     info = None if name in _MAIN else OPTIONS[name].help
-    return gr.Dropdown(
-        _labelled_choices(name, DEFAULT_VARIANT), value=DEFAULT, label=label_of(name), info=info, min_width=235
-    )
+    return gr.Dropdown(_labelled_choices(name, DEFAULT_VARIANT), value=DEFAULT, label=label_of(name), info=info)
 
 
 def variant_box(value: str, label: str) -> gr.Dropdown:
     """Make a choice of the variants of this server, each with its summary."""
     named = [(f"{name}: {plain(VARIANTS[name].summary)}", name) for name in choices_of("variant")]
-    return gr.Dropdown(named, value=value, label=label, min_width=400, scale=2)
+    return gr.Dropdown(named, value=value, label=label, elem_classes="sari-variant")
 
 
 def label_of(name: str) -> str:

@@ -168,12 +168,12 @@ def _open_segments(sentence: SentenceTab, parts: Parts) -> None:
 
 
 def _file_box(label: str, count: Literal["single", "multiple"] = "single", *, visible: bool = True) -> gr.File:
-    return gr.File(label=label, file_count=count, height=170, min_width=220, visible=visible)
+    return gr.File(label=label, file_count=count, visible=visible)
 
 
 def _make_results() -> Parts:
     """Make what shows a result, without one."""
-    parts: Parts = {"message": gr.HTML(elem_id="files-message", min_height=60)}
+    parts: Parts = {"message": gr.HTML(elem_id="files-message")}
     parts["scored"] = gr.State(None, time_to_live=HOUR)
     with gr.Column(visible=False, elem_id="files-results") as parts["results"]:
         # Any value, since Gradio may have forgotten the choices of this visit.
@@ -183,13 +183,12 @@ def _make_results() -> Parts:
         parts["systems"] = gr.HTML(elem_id="systems", apply_default_css=False)
         parts["rank"] = gr.Button("Does the ranking hold under other variants?")
         parts["ranking"] = gr.HTML(elem_id="ranking")
-        parts["paragraph"] = gr.Textbox(label="For a paper", buttons=["copy"], max_lines=20)
-        parts["files"] = gr.File(label="Downloads", file_count="multiple", interactive=False, height=240)
+        parts["paragraph"] = gr.Textbox(label="For a paper", buttons=["copy"])
+        parts["files"] = gr.File(label="Downloads", file_count="multiple", interactive=False)
         parts["report"] = gr.Button("Make the report (HTML)")
         gr.Markdown(_SEGMENTS)
         parts["segments"] = gr.Dataframe(
             interactive=False,
-            max_height=420,
             label="SARI of every segment",
             show_search="search",
             elem_id="segments",

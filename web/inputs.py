@@ -23,7 +23,6 @@ from sari.validation import (
     Columns,
     SystemColumns,
     check_choice,
-    check_whole_number,
     refuse_unknown,
     validate_columns,
     validate_systems,
@@ -131,9 +130,9 @@ def resolve_options(options: Mapping[str, Any] | None) -> Variant:
                 raise RefusedError(f"{name}: {value!r} is not offered here, since {LACKING}")
             if offered[name].choices:
                 check_choice(name, value, offered[name].choices)
-        if "max_order" in given:
-            check_whole_number("max_order", given["max_order"], least=1, most=MAX_ORDER)
-        return resolve_variant(**given)
+        variant = resolve_variant(**given)
+    check_limit(variant.max_order, MAX_ORDER, "tokens of an n-gram")
+    return variant
 
 
 def resolve_every_variant(options: Mapping[str, Any]) -> dict[str, Variant]:
@@ -184,18 +183,19 @@ def segment_of(source: Any, output: Any, references: Any, *, most: int = MAX_CHA
     with errors_refused(_OF_SEGMENTS):
         segment = validate_columns([source], [output], [references or [""]])
     check_size(segment, most)
-    if not segment.sources[0].strip():
+    (text,), _, (people,) = segment
+    if not text.strip():
         raise RefusedError("Please enter a source: the sentence to simplify.")
-    if not any(reference.strip() for reference in segment.references[0]):
+    if not any(map(str.strip, people)):
         raise RefusedError("Please enter at least one reference: a simplification written by a person, one per line.")
     return segment
 
 
 def check_size(segment: Columns, most: int = MAX_CHARACTERS) -> None:
     """Refuse a segment that takes too long to explain."""
-    people = segment.references[0]
+    (source,), (output,), (people,) = segment
     check_limit(len(people), MAX_REFERENCES, "references of a segment")
-    check_limit(sum(map(len, (segment.sources[0], segment.predictions[0], *people))), most, "characters")
+    check_limit(sum(map(len, (source, output, *people))), most, "characters")
 
 
 def columns_of_lists(sources: Any, outputs: Any, references: Any) -> Columns:

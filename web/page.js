@@ -168,7 +168,7 @@
     const bar = target.closest(".sari-bar");
     const chosen = target.closest(".sari-token, .sari-pick") ?? bar?.querySelector(".sari-pick");
     if (tried) {
-      const box = document.querySelector("#output-box textarea");
+      const box = document.querySelector("#output textarea");
       box.value = replaceOutput(tried.dataset.output, box.value);
       box.dispatchEvent(new Event("input", { bubbles: true }));
     } else if (chosen) pin(chosen);

@@ -23,8 +23,6 @@ TITLE = "SARI, explained"
 #: Of how many visits the server keeps the last texts and answers, at most tens of megabytes each. Programs that name
 #: no session make a visit of every call.
 SESSIONS = 50
-#: How many calls are answered at the same time; those of all views and endpoints together are as many.
-THREADS = 8
 #: How many calls may wait.
 WAITING = 100
 
@@ -46,7 +44,7 @@ THEME = gr.themes.Default(
 
 def build() -> gr.Blocks:
     """Make the page. Every ten minutes it deletes the files that are an hour old."""
-    with server.Page(title=TITLE, analytics_enabled=False, delete_cache=(HOUR // 6, HOUR)) as page:
+    with server.Page(title=TITLE, delete_cache=(HOUR // 6, HOUR)) as page:
         gr.HTML(render("page", "heading"))
         with gr.Tabs(overflow_behavior="wrap") as tabs:
             with gr.Tab("Sentence", id="sentence"):
@@ -66,7 +64,7 @@ def build() -> gr.Blocks:
 
 
 def _first_view() -> str:
-    first = samples()[0]
+    first, *_ = samples()
     segment = Columns([first.source], [first.prediction], [first.references])
     return render("page", "first_view", scores=score_columns(segment, VARIANTS[DEFAULT_VARIANT]).scores())
 
@@ -81,7 +79,6 @@ def launch(page: gr.Blocks, **options: Any) -> str:
         css_paths=folder / "page.css",
         head=render("page", "head", program=(folder / "page.js").read_text(encoding="utf-8")),
         max_file_size=f"{MAX_MEGABYTES}mb",
-        max_threads=THREADS,
         state_session_capacity=SESSIONS,
         run_history=False,
         app_kwargs=server.settings(_first_view()),

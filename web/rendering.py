@@ -30,8 +30,6 @@ from sari.web.answers import TIE, RankedVariant, reversed_pairs
 from sari.web.components import choices_of, variant_in_words
 from sari.web.inputs import LACKING
 
-# The choices of each kind, the pairs of systems and the rows of a table that are visible at first.
-_EDITS, _PAIRS, _LONG = 8, 10, 25
 # Changes that are shown as nothing.
 _LEAST = 0.005
 _RANKING_NOTE = (
@@ -51,8 +49,6 @@ _BASELINES = {
 _ENVIRONMENT = make_environment(Path(__file__).with_name("templates"))
 _ENVIRONMENT.globals |= {
     "LABELS": LABELS,
-    "LONG": _LONG,
-    "MISSING": "–",
     "RANKING_NOTE": _RANKING_NOTE,
     "OPERATIONS": OPERATIONS,
     "UNSEEN": UNSEEN,
@@ -105,7 +101,6 @@ def answer(explanation: Explanation, variant: Variant, baselines: Mapping[str, S
         table=tabulate_orders("Figures by n-gram order", explanation.orders),
         bars={label: baselines[name]["sari"] for name, (label, _) in _BASELINES.items() if name in baselines},
         verdict=verdict(explanation.scores["sari"], baselines),
-        most=_EDITS,
         **{name: list(map(_edit_row, edits)) for name, edits in lists.items()},
     )
 
@@ -297,7 +292,6 @@ def ranking(rows: Sequence[RankedVariant], chosen: str, copies: Sequence[str]) -
         number=comb(len(competing), 2),
         pairs=reversed_pairs(rows, competing),
         variants=len(rows),
-        most=_PAIRS,
         copies=copies,
         table=make_table("SARI under every variant", ["Variant", *names], cells),
     )

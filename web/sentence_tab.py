@@ -108,17 +108,18 @@ def _note(source: str, output: str, references: str, chosen: tuple[Any, ...]) ->
 
 def sentence_tab(page: gr.Blocks, tabs: gr.Tabs) -> SentenceTab:
     """Make the view of one segment."""
-    first = show_sentence(None, *samples()[0].texts, *components.initial_choices(NAMES))
+    sample, *_ = samples()
+    first = show_sentence(None, *sample.texts, *components.initial_choices(NAMES))
     opened = gr.State(None, time_to_live=HOUR)
     with gr.Column(visible=False) as back:
         with gr.Row():
-            buttons = [gr.Button(name, size="sm", scale=0, min_width=90) for name in ("← Back", "‹ Previous", "Next ›")]
-        place = gr.HTML(elem_id="place", padding=False)
-        systems = gr.Dataframe(interactive=False, label="Outputs of all systems", wrap=True, max_height=300)
+            buttons = [gr.Button(name, size="sm") for name in ("← Back", "‹ Previous", "Next ›")]
+        place = gr.HTML(elem_id="place")
+        systems = gr.Dataframe(interactive=False, label="Outputs of all systems", wrap=True)
     lacking = gr.HTML(elem_id="lacking")
     scores = gr.HTML(first.scores, elem_id="scores", js_on_load=SPEAK)
-    with gr.Row(equal_height=False):
-        with gr.Column(scale=5, min_width=300):
+    with gr.Row():
+        with gr.Column():
             texts = _text_boxes()
             with gr.Row():
                 examples = gr.Examples(
@@ -127,11 +128,10 @@ def sentence_tab(page: gr.Blocks, tabs: gr.Tabs) -> SentenceTab:
                     example_labels=[sample.name for sample in samples()],
                     api_visibility="private",
                 )
-                clear = gr.Button("Clear", size="sm", scale=0, min_width=60)
-                undo = gr.Button("Undo", size="sm", scale=0, min_width=60)
+                clear, undo = gr.Button("Clear", size="sm"), gr.Button("Undo", size="sm")
             note = gr.HTML(first.note, elem_id="note")
             controls = components.make_controls(NAMES)
-        with gr.Column(scale=6, min_width=300):
+        with gr.Column():
             answer = gr.HTML(first.answer, elem_id="answer")
             marked = gr.HTML(first.texts, elem_id="texts", js_on_load=TAKE_OVER, apply_default_css=False)
     with gr.Accordion("Link, signature", open=False):
@@ -154,19 +154,16 @@ def sentence_tab(page: gr.Blocks, tabs: gr.Tabs) -> SentenceTab:
 
 
 def _text_boxes() -> SegmentBoxes:
-    source, output, references = samples()[0].texts
+    first, *_ = samples()
+    infos = (
+        "The sentence to simplify.",
+        "What a system made of it.",
+        f"What people made of it, one per line; {RULE} between those of several lines.",
+    )
+    rows = zip(SegmentBoxes._fields, first.texts, infos, strict=True)
+    # In a box of one line Enter would begin no new line.
     return SegmentBoxes(
-        gr.Textbox(source, label="Source", info="The sentence to simplify.", lines=2, max_lines=20),
-        gr.Textbox(
-            output, label="Output", info="What a system made of it.", lines=2, max_lines=20, elem_id="output-box"
-        ),
-        gr.Textbox(
-            references,
-            label="References",
-            info=f"What people made of it, one per line; {RULE} between those of several lines.",
-            lines=3,
-            max_lines=20,
-        ),
+        *(gr.Textbox(text, label=name.capitalize(), info=info, lines=2, elem_id=name) for name, text, info in rows)
     )
 
 
@@ -219,15 +216,16 @@ def show_difference(
 
 def variants_tab(tab: gr.Tab, sentence: SentenceTab) -> None:
     """Make the view of the same texts under every variant, and of why two of them differ."""
-    first, initial = samples()[0].texts, components.initial_choices(NAMES)
+    sample, *_ = samples()
+    first, initial = sample.texts, components.initial_choices(NAMES)
     gr.HTML(
         rendering.note(
             "The texts of the Sentence view under every variant, with the other options that are chosen there."
         )
     )
     with gr.Row():
-        copy = gr.Button("Make the output a copy of the source", size="sm", scale=0, min_width=200)
-        undo = gr.Button("Undo", size="sm", scale=0, min_width=60)
+        copy = gr.Button("Make the output a copy of the source", size="sm")
+        undo = gr.Button("Undo", size="sm")
     scores = gr.HTML(show_variants(None, *first, *initial), elem_id="variants")
     gr.Markdown("## Why two variants differ")
     with gr.Row():

@@ -89,7 +89,7 @@ class _UploadLimit:
         self._app = app
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
-        is_upload = scope["type"] == "http" and scope["method"] == "POST" and scope["path"].endswith("/upload")
+        is_upload = scope["type"] == "http" and scope["path"].endswith("/upload")
         if is_upload and _uploaded_megabytes() > MAX_UPLOADED:
             refusal = PlainTextResponse("The server takes no more files at the moment: please try later.", 507)
             await refusal(scope, receive, send)
@@ -113,7 +113,7 @@ class _FirstView:
                 if headers.get("content-type", "").startswith("text/html"):
                     del headers["content-length"]
             elif _APP in message.get("body", b""):
-                message["body"] = message["body"].replace(_APP, self._view + _APP, 1)
+                message["body"] = message["body"].replace(_APP, self._view + _APP)
             await send(message)
 
         await self._app(scope, receive, send_with_view)
