@@ -52,9 +52,15 @@ def figures(rows: pd.DataFrame) -> pd.DataFrame:
         for name in columns:
             if len(row[name]) != len(row["score"]):
                 place, got = f"{row['system']} on {row['test_set']}: {name}", count_of(len(row[name]), "figure")
-                raise ValueError(fault(place, got, f"{len(row['score'])}, computed with its repositories"))
+                raise ValueError(fault(place, got, f"{len(row['score'])}, from {' and '.join(_repositories(row))}"))
     rows = rows.explode(columns)
     return rows.assign(ours=list(map(rounded, rows["ours"], rows["printed"])))
+
+
+def _repositories(row: dict[str, str]) -> list[str]:
+    """Return the repositories of the files of a row."""
+    patterns = " ".join([row["sources"], row["references"], row["outputs"]]).split()
+    return sorted({"/".join(pattern.split("/")[:2]) for pattern in patterns})
 
 
 def score_row(row: dict[str, str], folder: Path) -> str:
@@ -74,15 +80,15 @@ def score_row(row: dict[str, str], folder: Path) -> str:
 
 def compute_figures(folder: Path) -> pd.DataFrame:
     """Compute the rows whose repositories are in a folder, and return all."""
-    stored = read_table(FILE)
-    patterns = stored[["sources", "references", "outputs"]].agg(" ".join, axis=1).str.split()
-    here = patterns.map(lambda row: all((folder / pattern.split("/")[1]).is_dir() for pattern in row))
-    if not here.all():
-        rows = count_of((~here).sum(), "row")
-        print(f"{folder}: not computed, since their repositories are not here: {rows}", file=sys.stderr)
-    records = tqdm(stored[here].to_dict("records"), disable=None, leave=False)
-    stored.loc[here, "ours"] = [score_row(row, folder) for row in records]
-    return stored
+    rows, absent = read_table(FILE).to_dict("records"), set()
+    for row in tqdm(rows, disable=None, leave=False):
+        lacking = {name for name in _repositories(row) if not (folder / name.split("/")[1]).is_dir()}
+        if not lacking:
+            row["ours"] = score_row(row, folder)
+        absent |= lacking
+    if absent:
+        print(f"{folder}: rows are not computed without {', '.join(sorted(absent))}", file=sys.stderr)
+    return pd.DataFrame(rows)
 
 
 def figures_by_paper(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
