@@ -16,21 +16,23 @@ from as_package import make_importable
 
 make_importable()
 
+from sari import research  # noqa: E402
 from sari.command_line.process import run_program  # noqa: E402
 from sari.research import power, published, ratings, systems, variant_tables  # noqa: E402
 
 STUDIES = {
-    module.__name__.rpartition(".")[2]: module for module in (published, systems, ratings, power, variant_tables)
+    "published": published,
+    "systems": systems,
+    "ratings": ratings,
+    "variant_tables": variant_tables,
+    "power": power,
 }
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run a study and return the status of the program."""
-    names = "".join(f"  {name:<16}{str(module.__doc__).partition(chr(10))[0]}\n" for name, module in STUDIES.items())
     layout = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(
-        "research", description=f"{__doc__}\nNAME is one of\n{names}", formatter_class=layout
-    )
+    parser = argparse.ArgumentParser("research", description=f"{__doc__}\n{research.__doc__}", formatter_class=layout)
     parser.add_argument("name", choices=STUDIES, metavar="NAME", help="what to print")
     parser.add_argument("folder", nargs="?", type=Path, metavar="FOLDER", help="with checkouts; it is computed again")
     parser.add_argument("--store", action="store_true", help="write the files and pages")

@@ -102,13 +102,19 @@ def test_documents_list_every_name():
     from sari.companion_measures.registry import MEASURES
     from sari.reports.formats import SENTENCE_FORMATS, TABLE_FORMATS
 
-    warnings, measures, command_line = map(text_of, ("docs/warnings.md", "docs/measures.md", "docs/command_line.md"))
-    assert ["SariWarning", *re.findall(r"^\| `(\w+)` \|", warnings, re.MULTILINE)] == [*CATEGORIES]
-    assert not [category for category in (EnglishMeasureWarning, LeftOutWarning) if category.__name__ not in warnings]
-    properties = warnings.replace("<code>&#124;</code>", "|").replace("`", "")
-    assert not [row.name for row in PROPERTIES if row.name not in properties]
-    assert not [measure.name for measure in MEASURES if f"`{measure.name}`" not in measures]
-    assert not [name for name in (*TABLE_FORMATS, *SENTENCE_FORMATS) if f"`{name}`" not in command_line]
+    categories = {*CATEGORIES, EnglishMeasureWarning.__name__, LeftOutWarning.__name__}
+    listed = {
+        "docs/warnings.md": {*categories, *(row.name.replace("|", "<code>&#124;</code>") for row in PROPERTIES)},
+        "docs/measures.md": {f"`{measure.name}`" for measure in MEASURES},
+        "docs/command_line.md": {f"`{name}`" for name in (*TABLE_FORMATS, *SENTENCE_FORMATS)},
+    }
+    texts = {file: text_of(file) for file in listed}
+    lacking = {file: [name for name in names if name not in texts[file]] for file, names in listed.items()}
+    assert not any(lacking.values()), lacking
+    assert {*re.findall(r"^\| `(\w+)` \|", texts["docs/warnings.md"], re.MULTILINE)} <= categories
+    tests = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "tests").glob("test_*measur*.py"))
+    functions = {row.name: row.function.rpartition(".")[2] for row in MEASURES}
+    assert not [name for name, function in functions.items() if name not in tests and function not in tests]
 
 
 def test_command_line_lists_every_flag(capsys, monkeypatch):

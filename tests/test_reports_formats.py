@@ -154,7 +154,9 @@ def test_warnings_and_signatures_come_with_every_format(printed, tmp_path):
     asked = [*EXAMPLE, "--outputs", tmp_path / "x.txt"]
     message = "most outputs are the same as their sources"
     shown = {"markdown": "\n> Warning: ", "latex": "\n% Warning: ", "csv": ",", "json": '"message": "'}
+    table = make_table("Title", ["System"], [["a"]], notes=["of it"])
     for name in TABLE_FORMATS:
+        assert name in ("csv", "json") or re.search("(?s)Title.*of it|of it.*Title", written(table, name))
         text = printed(*asked, "--format", name)
         assert f"{message} (10 of 10 outputs looked at)" in printed.warnings
         assert (f"{shown.get(name, '')}{message}" in text) == (name != "text")

@@ -14,6 +14,7 @@ from scipy import stats
 from sari.research import published
 from sari.research.files import TEST_SETS, read_table
 from sari.sari_scorer import Scorer
+from sari.variants import VARIANTS
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # texts are words at random
 STORED = read_table(published.FILE)
@@ -54,6 +55,12 @@ def test_the_table_of_papers_has_stored_figures():
     }
     assert len(rows) == 12
     assert set(rows) <= stored
+
+
+def test_the_advice_names_the_variants_of_published_figures():
+    page = (ROOT / "docs" / "which_sari.md").read_text(encoding="utf-8")
+    advised = set(re.findall(r"^\| .* \| `(\w+)`", page, re.MULTILINE))
+    assert set(STORED["variant"]) <= advised <= VARIANTS.keys()
 
 
 def test_rows_are_computed_from_their_files(checkouts):
