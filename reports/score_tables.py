@@ -43,6 +43,9 @@ BASELINE_SUMMARIES = {
 }
 #: The decimals of scores, for which those of measures are meant.
 DIGITS = 2
+# Up to so many systems stand side by side in the table of measures. Of more, each has a row, and a table has up to six
+# measures, or half as many with their intervals.
+_SIDE_BY_SIDE, _MEASURES = 4, 6
 # A heading with the cells below it.
 _Column = tuple[str, Sequence[str | Cell]]
 
@@ -115,7 +118,7 @@ def tabulate_scores(
         *_reference_tables(report, digits),
         *(standing.table(report.results, digits) for standing in report.published if standing.rows),
     ]
-    of_measures = list(_measure_table(shown, [figure for figure in measures if figure.name in names]))
+    of_measures = list(_measure_tables(shown, [figure for figure in measures if figure.name in names]))
     of_steps = [tabulate_steps(report.explanations, digits)] if report.explanations else []
     tables = [*of_scores, *of_differences, *more, *of_measures, *of_steps]
     if not tables:
@@ -231,12 +234,7 @@ def _score_table(report: ScoreReport, figures: Sequence[_Figure]) -> Iterator[Ta
             table = _table_of_figures(report, title, "Score", figures, rows)
             yield replace(table, segments=rows[0].segments)
         return
-    columns: list[_Column] = []
-    for figure in figures:
-        best = _best_scores(report, figure.name)
-        columns.append((figure.label, [figure.score(row, best.get(row.variant)) for row in rows]))
-        if figure.name == "sari":
-            columns.append((_interval_heading(report), [figure.interval(row.confidence_intervals) for row in rows]))
+    columns = _figure_columns(report, figures, rows)
     columns += [(column.heading, list(map(column.text, rows))) for column in _row_columns(report)]
     if columns:
         outside = list(_outside_competition(report))
@@ -285,6 +283,19 @@ def _table_of_figures(
         columns.append((row.title, [figure.score(row) for figure in figures]))
         columns.append((_interval_heading(report), [figure.interval(row.confidence_intervals) for figure in figures]))
     return _table(report, title, [(heading, labels)], columns)
+
+
+def _figure_columns(report: ScoreReport, figures: Sequence[_Figure], rows: Sequence[ScoreRow]) -> list[_Column]:
+    """Return columns for figures: the best scores are marked, and those of operations have no intervals."""
+    columns: list[_Column] = []
+    for figure in figures:
+        best = _best_scores(report, figure.name) if figure.name in SCORES else {}
+        columns.append(
+            (f"{figure.label} {figure.better}".rstrip(), [figure.score(row, best.get(row.variant)) for row in rows])
+        )
+        if figure.name not in OPERATIONS:
+            columns.append((_interval_heading(report), [figure.interval(row.confidence_intervals) for row in rows]))
+    return columns
 
 
 def _interval_heading(report: ScoreReport) -> str:
@@ -435,11 +446,20 @@ def _reference_tables(report: ScoreReport, digits: int) -> Iterator[Table]:
         yield make_table(_title(report, "number of references", name, label), headings, rows, texts=0)
 
 
-def _measure_table(report: ScoreReport, figures: Sequence[_Figure]) -> Iterator[Table]:
-    """Yield the table with the measures as rows, which are the same under all variants."""
+def _measure_tables(report: ScoreReport, figures: Sequence[_Figure]) -> Iterator[Table]:
+    """Yield the table of measures, which are the same under all variants; of many systems, tables of some measures."""
+    title = "Companion measures"
     rows = [row for row in (*report.results, *report.baselines) if row.variant == report.rows[0].variant]
-    if figures:
-        yield _table_of_figures(report, "Companion measures", "Measure", figures, rows)
+    most = _MEASURES // 2 if any(row.confidence_intervals for row in rows) else _MEASURES
+    parts = [figures[start : start + most] for start in range(0, len(figures), most)]
+    if len(rows) <= _SIDE_BY_SIDE and figures:
+        yield _table_of_figures(report, title, "Measure", figures, rows)
+        return
+    apart = [place for place, row in enumerate(rows) if row.kind == "baseline"]
+    for number, part in enumerate(parts, 1):
+        named = f"{title} ({number} of {len(parts)})" if len(parts) > 1 else title
+        names = [("System", [row.title for row in rows])]
+        yield _table(report, named, names, _figure_columns(report, part, rows), apart=apart)
 
 
 def tabulate_steps(explanations: Sequence[tuple[str, VariantDifference]], digits: int = DIGITS) -> Table:

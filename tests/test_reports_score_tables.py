@@ -67,6 +67,13 @@ _STEPS = "SARI from easse to paper, one choice at a time"
             "--measures bleu --confidence --show sari intervals bleu",
             {_SARI: "System|SARI|95% CI", _MEASURES: "Measure|deleting|95% CI|rewriting|95% CI"},
         ),
+        (
+            "--measures bleu chrf added deleted --show bleu chrf added deleted intervals --confidence --baselines",
+            {
+                f"{_MEASURES} (1 of 2)": "System|BLEU ↑|95% CI|chrF2 ↑|95% CI|Words added|95% CI",
+                f"{_MEASURES} (2 of 2)": "System|Words deleted|95% CI",
+            },
+        ),
         ("--all-pairs --confidence --show keep group", {_SARI: "System|Keep|Group"}),
         ("--paired-ar --show p --measures bleu", {_DIFFERENCES: "System|Against|Score|p"}),
         ("--measures bleu --show bleu", {_MEASURES: "Measure|deleting|rewriting"}),
@@ -93,9 +100,8 @@ def test_rows_of_a_comparison(printed):
     assert differences[0] == ["rewriting", "deleting", "SARI", "+16.61*", "[7.36, 27.32]", "0.0040", "0.0040"]
     pairs = [(row[0], row[2]) for row in differences[1:4]]
     assert pairs == [("c", "SARI"), ("rewriting", "BLEU"), ("c", "BLEU")]
-    assert [row[0] for row in measures[:2]] == ["BLEU ↑", "TER ↓"]
-    assert not measures[0][-1].endswith("]")  # the mean of the references has no interval
-    assert [cell for cell in measures[0] if cell.endswith("†")] == ["40.59†"]
+    assert [row[:2] for row in measures[:3]] == [["deleting", "63.92"], ["rewriting", "77.12"], ["c", "40.59†"]]
+    assert (measures[3], measures[7]) == ([""], ["baseline: references", "20.80", "65.60"])  # a mean has no interval
     assert any("10 segments" in warning for warning in printed.warnings)
 
 
