@@ -174,7 +174,7 @@ def taus(rows: pd.DataFrame) -> pd.DataFrame:
 
 def systems_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return the tables of the page: Kendall's tau of rankings, and the systems on one test set."""
-    rows = rows[rows["texts"] != ""]  # others are not scored yet
+    rows = rows.query("texts != ''")  # others are not scored yet
     by_test_set = rows[rows["kind"] == "system"].groupby("test_set", sort=False)
     rankings = {
         f"{name} ({len(part)})": taus(part)[RANKED].drop(RANKED).map("{:.2f}".format) for name, part in by_test_set
