@@ -109,11 +109,11 @@ def _document(
     """
     from sari.reports import building, report_page
 
-    style: dict[str, Any] = {"by_order": options.by_order, "digits": options.width}
+    style: dict[str, Any] = {"by_order": options.by_order, "digits": options.width, "show": options.show}
     with step_bar("Report", len(statistics) + 2, quiet=options.quiet) as advance:
         report = building.build_report(statistics, report, columns, seed=seed, advance=advance)
         advance("pictures and pages")
         ending = Path(options.report).suffix
         if ending == ".html":
             return report_page.report_as_html(report, **style)
-        return format_of_ending(ending).write(tabulate_scores(report, **style, show=options.show), options.layout)
+        return format_of_ending(ending).write(tabulate_scores(report, **style), options.layout)

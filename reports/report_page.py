@@ -1,6 +1,6 @@
 """Write reports as HTML that needs no other file."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 
@@ -26,16 +26,20 @@ _SYSTEMS = 4
 _NAMED = 4
 
 
-def report_as_html(report: ScoreReport, *, by_order: bool = False, digits: int = 2) -> str:
+def report_as_html(
+    report: ScoreReport, *, by_order: bool = False, digits: int = 2, show: Collection[str] | None = None
+) -> str:
     """Return a page of HTML, with its style and pictures in it.
 
     Args:
         report: made by `building.build_report`.
-        by_order: whether to show figures by n-gram order.
-        digits: decimals of scores.
+        by_order, digits, show: of the tables, as `tabulate_scores` takes them; the rest of the page has all scores.
+
+    Raises:
+        ValueError: where no table is left to show.
     """
     names = report.systems
-    tables = tabulate_scores(report, by_order=by_order, digits=digits)
+    tables = tabulate_scores(report, by_order=by_order, digits=digits, show=show)
     return _ENVIRONMENT.get_template("report.html.j2").render(
         report=report,
         digits=digits,
@@ -44,6 +48,7 @@ def report_as_html(report: ScoreReport, *, by_order: bool = False, digits: int =
         paragraph=paragraph_as_text(tables.paragraph),
         tables=tables.tables,
         methods=tables.methods,
+        signatures=tables.signatures,
         wins=_win_table(report),
         ngrams=tabulate_ngrams(report.ngrams, report.baseline_system or names[0]),
         pictures=_pictures(report),

@@ -401,7 +401,7 @@ def columns_of(name: str) -> list[str]:
 
 #: The columns that records always have.
 RECORD_KEYS = (
-    *("system", "compared_with", "variant", "segments"),
+    *("system", "kind", "compared_with", "variant", "segments"),
     *(f"{score}{ending}" for endings in _ENDINGS.values() for score in SCORES for ending in endings),
     *("group", "first_rank", "last_rank", *_OF_RESAMPLING, "signature", "warnings"),
 )

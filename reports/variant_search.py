@@ -61,7 +61,7 @@ def _option_text(row: FoundVariant) -> str:
 
 
 def _reference_text(row: FoundVariant, most: int) -> str:
-    return str(row["nrefs"]) if row["nrefs"] in (most, "var") else f"{row['nrefs']} of {most}"
+    return str(row["nrefs"]) if row["nrefs"] in (most, "var") else f"first of {most}"
 
 
 def _search_notes(search: VariantSearch, runs: int) -> Iterator[str]:

@@ -90,8 +90,9 @@ def test_segments_in_which_systems_win_lose_and_are_equal():
     assert list(found.ngrams) == ["other"]
 
 
-def test_digits_are_those_that_are_asked_for(report):
-    text = report_as_html(report, digits=4)
+def test_digits_and_columns_are_those_that_are_asked_for(report):
+    text = report_as_html(report, digits=4, show=["sari", "intervals"])
+    assert Page(text).rows[0] == ["System", "SARI", "90% CI"]
     system = report.results[1]
     for value in (system.scores["sari"], system.confidence_intervals["sari"][0], system.lengths["sari"][0]):
         assert f"{value:.4f}" in text

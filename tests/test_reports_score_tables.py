@@ -148,7 +148,8 @@ def test_csv_has_the_figures_of_json_whatever_was_asked_for(printed, printed_jso
             figures["_p_value"] = known.get("p_values", {}).get(score, "")
             assert {name: row[score + name] for name in figures} == {name: str(one) for name, one in figures.items()}
     assert [row["system"] for row in rows[2:6]] == [f"baseline: {name}" for name in baselines[:4]]
-    assert [row["compared_with"] for row in rows[:3]] == ["", "deleting", ""]
+    kinds = [("system", ""), ("system", "deleting"), ("baseline", "")]
+    assert [(row["kind"], row["compared_with"]) for row in rows[:3]] == kinds
     stated = [rows[0][name] for name in ("signature", "method", "resamples", "trials", "seed", "comparisons")]
     assert stated == [SIGNATURE, "bootstrap", "10000", "10000", "12345", "1"]
     (alone,) = records(printed(*ONE, "--format", "csv"))
@@ -259,7 +260,8 @@ def test_each_system_with_each(printed):
     rows = records(printed(*arguments, "csv"))
     assert len(rows) == 4 + 6
     assert [rows[1][name] for name in ("group", "first_rank", "last_rank")] == ["2", "2", "3"]
-    assert [rows[4][name] for name in ("system", "compared_with", "sari")] == ["rewriting", "deleting", ""]
+    pair = [rows[4][name] for name in ("kind", "system", "compared_with", "sari")]
+    assert pair == ["pair", "rewriting", "deleting", ""]
 
 
 def test_width_and_scores_alone(printed):

@@ -28,7 +28,7 @@ def test_hits():
     report = tabulate_search(search_for(figure), COLUMNS, digits=2)
     (table,) = report.tables
     cells = [cell.text for cell in table.rows[0][:5]]
-    assert cells == ["easse", "level=sentence", "several changes", "1 of 2", figure]
+    assert cells == ["easse", "level=sentence", "several changes", "first of 2", figure]
     assert any(note.startswith("Several changes") for note in table.notes)
     assert [record["signature"] for record in report.records()] == report.signatures
     assert all("75.625" in row.write(report, Layout()) for row in TABLE_FORMATS.values())  # Delete
