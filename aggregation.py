@@ -109,7 +109,7 @@ def score_counts(counts: np.ndarray, variant: Variant) -> tuple[np.ndarray, np.n
     return figures, select_score(means, variant)
 
 
-def score_segments(counted: SegmentCounts, variant: Variant) -> tuple[np.ndarray, np.ndarray]:
+def figures_of_segments(counted: SegmentCounts, variant: Variant) -> tuple[np.ndarray, np.ndarray]:
     """Compute the figures and the scores of operations of segments, each scored alone, with their penalties."""
     figures, operations = score_counts(counted.counts, variant)
     if counted.sizes is not None:
@@ -122,7 +122,7 @@ def score_segments(counted: SegmentCounts, variant: Variant) -> tuple[np.ndarray
 
 def segment_scores(counted: SegmentCounts, variant: Variant) -> np.ndarray:
     """Return the four scores of segments, each scored alone, in percent: float64[..., 4]."""
-    return sari_scores(score_segments(counted, variant)[1])
+    return sari_scores(figures_of_segments(counted, variant)[1])
 
 
 def summands(counted: SegmentCounts, variant: Variant) -> np.ndarray:
@@ -133,7 +133,7 @@ def summands(counted: SegmentCounts, variant: Variant) -> np.ndarray:
     """
     if variant.level == "corpus":
         return counted.counts
-    figures, operations = score_segments(counted, variant)
+    figures, operations = figures_of_segments(counted, variant)
     return np.concatenate([figures.reshape(len(figures), -1), operations], axis=1)
 
 

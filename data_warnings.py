@@ -115,7 +115,11 @@ def collect_warnings() -> Iterator[list[Warning]]:
 
 
 def give_warnings(warnings: Iterable[Warning]) -> None:
-    """Give warnings, each once, that point at the line that called the metric, through `evaluate` or not."""
+    """Give warnings, each once, that point at the line that called the metric, through `evaluate` or not.
+
+    Python shows a warning once for each line, so that each call of a program has its own. The frames are counted here,
+    since `skip_file_prefixes` of `warnings.warn` needs Python 3.12.
+    """
     different = _each_once(warnings)
     collected = _COLLECTED.get()
     if collected is not None:

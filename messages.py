@@ -15,7 +15,7 @@ def truncate(text: str, longest: int = _LONGEST_VALUE) -> str:
     >>> truncate("abcde", 5), truncate("abcdef", 5), truncate("ab", 1), truncate("ab", 0)
     ('abcde', 'ab…ef', '…', '')
     """
-    beginning, end = text[: max(longest - 1, 0) // 2], text[len(text) - longest // 2 :]
+    beginning, end = text[: (longest - 1) // 2], text[len(text) - longest // 2 :]
     return text if len(text) <= longest else f"{beginning}…{end}"[:longest]
 
 
@@ -121,8 +121,7 @@ def nearest_name(name: str, names: Collection[str]) -> str | None:
     ('tokenize', None)
     """
     lower = {known.lower(): known for known in names}
-    nearest = get_close_matches(name[:_LONGEST_VALUE].lower(), lower, n=1, cutoff=0.6)
-    return lower[nearest[0]] if nearest else None
+    return next(map(lower.get, get_close_matches(name[:_LONGEST_VALUE].lower(), lower, n=1, cutoff=0.6)), None)
 
 
 def join_names(names: Iterable[str], word: str = "or") -> str:

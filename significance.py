@@ -121,7 +121,7 @@ class Sample:
         """
         if not self._has_intervals(resampling):
             return [{} for _ in self.scores]
-        return [{"confidence_intervals": _named(names, ends.T)} for ends in self.intervals(resampling).swapaxes(0, 1)]
+        return [{"confidence_intervals": _by_name(names, ends.T)} for ends in self.intervals(resampling).swapaxes(0, 1)]
 
     def named_tests(
         self, names: Sequence[str], pairs: Sequence[tuple[int, int]], resampling: "Resampling"
@@ -141,7 +141,7 @@ class Sample:
         fields = {"differences": differences, "p_values": p_values, "corrected_p_values": holm(p_values)}
         if self._has_intervals(resampling):
             fields["difference_intervals"] = np.moveaxis(self.difference_intervals(places, resampling), 0, -1)
-        return [{field: _named(names, values[row]) for field, values in fields.items()} for row in range(len(pairs))]
+        return [{field: _by_name(names, values[row]) for field, values in fields.items()} for row in range(len(pairs))]
 
     def _has_intervals(self, resampling: "Resampling") -> bool:
         return resampling.has_intervals and len(self.rows) > 1
@@ -170,7 +170,7 @@ class Sample:
             yield after - self.statistic(np.ldexp(systems[others] - gained, exponent))
 
 
-def _named(names: Sequence[str], values: np.ndarray) -> dict[str, Any]:
+def _by_name(names: Sequence[str], values: np.ndarray) -> dict[str, Any]:
     return dict(zip(names, values.tolist(), strict=True))
 
 

@@ -98,7 +98,10 @@ class State(MadeByScorer):
             TypeError: for what is not a state.
             ValueError: where signatures differ, or what is kept, or callables that differ or cannot be compared.
         """
-        ours, theirs = self._statistics, _state_of_this_module(other, self.scorer)._statistics
+        # Also of another copy of this module, as a loaded metric has it.
+        ours, theirs = self._statistics, getattr(other, "_statistics", None)
+        if theirs is None:
+            raise TypeError(fault("other", type(other).__name__, "a State"))
         _check_same("other", _description(theirs), _description(ours))
         for name in _FUNCTIONS:
             if not _is_same(getattr(ours.variant, name), getattr(theirs.variant, name)):
@@ -168,15 +171,6 @@ class State(MadeByScorer):
 
     def __radd__(self, other: Any) -> "State":
         return copy(self) if other == 0 else NotImplemented  # `sum` begins with 0
-
-
-def _state_of_this_module(other: Any, scorer: Any) -> State:
-    """Return a state, or one of another copy of this module, as a loaded metric has it, as one of this copy."""
-    if isinstance(other, State):
-        return other
-    if type(other).__name__ != State.__name__ or not hasattr(other, "to_bytes"):
-        raise TypeError(fault("other", type(other).__name__, "a State"))
-    return read_state(other.to_bytes(), scorer)
 
 
 def _description(statistics: CorpusStatistics) -> list[str]:

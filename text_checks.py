@@ -120,10 +120,14 @@ def is_copy(source: str, output: str) -> bool:
 def sources_by_output(sources: Sequence[str], outputs: Sequence[str]) -> Counter[str]:
     """Return for each text that is not empty, as `normalize_output` writes it, of how many sources it is the output.
 
+    The texts are in the order of their first sources, so that of equal numbers the same one is named by any program.
+
     >>> sources_by_output(["a", "b", "c", "c", "d"], ["Sorry.", "sorry. ", "x", "x", ""])
     Counter({'sorry.': 2, 'x': 1})
+    >>> "".join(sources_by_output("0123456789", "abcdefghij"))
+    'abcdefghij'
     """
-    pairs = set(zip(sources, map(normalize_output, outputs), strict=True))
+    pairs = dict.fromkeys(zip(sources, map(normalize_output, outputs), strict=True))
     return Counter(text for _, text in pairs if text)
 
 
@@ -149,7 +153,7 @@ def corpus_warnings(sample: TextSample, variant: Variant) -> Iterator[SariWarnin
         figures = f"{sample.copies()} of {len(sources)} outputs looked at"
         yield CopiedOutputsWarning("most outputs are the same as their sources", figures)
         yield from variant_warnings(variant, sources)
-    yield from _repeated(sources, outputs)
+    yield from _repeated_outputs(sources, outputs)
     yield from _same_columns(sources, outputs, references)
     words = {name: list(map(words_of, texts)) for name, texts in columns.items()}
     yield from _swapped(**words)
@@ -158,7 +162,7 @@ def corpus_warnings(sample: TextSample, variant: Variant) -> Iterator[SariWarnin
     yield from _mismatches(columns, variant)
 
 
-def _share(texts: Sequence[str], test: Callable[[str], object]) -> float:
+def _share_passing(texts: Sequence[str], test: Callable[[str], object]) -> float:
     """Return the share of texts, of which there is at least one, that pass a test."""
     return sum(map(bool, map(test, texts))) / len(texts)
 
@@ -182,7 +186,7 @@ def _empty_texts(empty: tuple[int, ...]) -> Iterator[SariWarning]:
         yield EmptyTextsWarning(f"some {join_names(numbers, 'and')} are empty{remedy}", figures)
 
 
-def _repeated(sources: list[str], outputs: list[str]) -> Iterator[SariWarning]:
+def _repeated_outputs(sources: list[str], outputs: list[str]) -> Iterator[SariWarning]:
     """Yield a warning if one text is the output of many different sources."""
     for text, number in sources_by_output(sources, outputs).most_common(1):
         different = len({*sources})
@@ -262,13 +266,13 @@ def _tokenization_faults(texts: list[str], steps: Text, variant: Variant) -> Ite
     joined = "".join(texts)
     if joined.count(" ") < _FEW_SPACES * len(joined):
         yield from _script_faults(main_scripts(texts)[0], steps, variant)
-    if steps.tokenize == "none" and steps.splits_on_space and _share(texts, _LINE_BREAK.search) > _HARDLY_ANY:
+    if steps.tokenize == "none" and steps.splits_on_space and _share_passing(texts, _LINE_BREAK.search) > _HARDLY_ANY:
         yield "have line breaks, which join words where texts are only split at spaces: replace them by spaces", None
     if len(texts) < ENOUGH:
         return
-    if steps.tokenize == "none" and _share(texts, _MARK_AT_WORD) > _MOST:
+    if steps.tokenize == "none" and _share_passing(texts, _MARK_AT_WORD) > _MOST:
         yield "are not tokenized, and are only split at spaces: tokenize them", None
-    if steps.tokenize == "13a" and _share(texts, _MARK_THAT_13A_LEAVES) > _MOST:
+    if steps.tokenize == "13a" and _share_passing(texts, _MARK_THAT_13A_LEAVES) > _MOST:
         yield "have marks that the tokenizer leaves at their words", Advice("tokenize", ("intl",))
     # Variants that tokenize outputs but not sources were published for texts that are tokenized.
     if steps.tokenize in _SEPARATES_MARKS and not variant.source_tokenize:
@@ -392,7 +396,7 @@ def _common_ends(columns: Mapping[str, list[str]]) -> Iterator[SariWarning]:
         for name, other in (("sources", "references"), ("outputs", "references"), ("references", "outputs")):
             ((text, number),) = Counter(ends[name]).most_common(1)
             is_common = text != "" and number > max(_LEAST_COMPARABLE, _MOST * len(ends[name]))
-            if is_common and _share(ends[other], text.__eq__) < _HARDLY_ANY:
+            if is_common and _share_passing(ends[other], text.__eq__) < _HARDLY_ANY:
                 message = f"most {name} {where} with the same words or marks, and hardly any {other} do"
                 yield TextMismatchWarning(f"{message}: do they belong to the texts?", short_repr(text[::step]))
 
@@ -472,7 +476,11 @@ def _mismatches(columns: Mapping[str, list[str]], variant: Variant) -> Iterator[
         if row.lowercase not in (None, variant.lowercase) or not any(map(row.has, texts)):
             continue
         comparable = {name: list(filter(row.could, columns[name])) for name in row.columns}
-        shares = {name: _share(texts, row.has) for name, texts in comparable.items() if len(texts) >= _LEAST_COMPARABLE}
+        shares = {
+            name: _share_passing(texts, row.has)
+            for name, texts in comparable.items()
+            if len(texts) >= _LEAST_COMPARABLE
+        }
         most = [name for name, share in shares.items() if share > _MOST]
         hardly_any = [name for name, share in shares.items() if share < _HARDLY_ANY]
         if most and hardly_any:

@@ -366,13 +366,10 @@ _ELSEWHERE = {
     "legacy": "variant='easse_legacy'",
     "use_paper_version": "variant='paper'",
     "use_f1_for_deletion": "deletion='f1' or 'precision'",
-    "tokenizer": "tokenize, such as tokenize='13a'",
-    "return_str": "nothing: sacrebleu's tokenizers are applied as the variant needs",
     "sys_sents": "predictions",
     "outputs": "predictions",
     "hypotheses": "predictions",
     "orig_sents": "sources",
     "refs_sents": "references, a list for each source",
-    "refs": "references, a list for each source",
     **{name: f"evaluate.load(path, {name}=...)" for name in ("num_process", "process_id", "experiment_id")},
 }

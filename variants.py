@@ -526,7 +526,7 @@ def resolve_variant(variant: str = DEFAULT_VARIANT, **options: Any) -> Variant:
     ValueError: level: got 'page', expected one of sentence, corpus
     """
     version_of("sacrebleu")  # before anything is scored
-    refuse_unknown(options.keys() - CHANGES.keys(), OPTIONS)
+    refuse_unknown([name for name in options if name not in CHANGES], OPTIONS)
     published = VARIANTS[OPTIONS["variant"].check("variant", variant)]
     changes = {name: CHANGES[name].check(name, value) for name, value in options.items() if value is not None}
     resolved = replace(published, **changes)

@@ -307,5 +307,5 @@ def test_pickles_open_in_a_new_process(scorer, tmp_path):
     expected = state_of(scorer, rows(0, 1, 2), **OPTIONED).compute(details=True)
     assert there == [expected, another.compute(**TEXTS, details=True), type(scorer) is not Scorer]
     state = pickle.loads(file.read_bytes())
-    state.merge(state_of(scorer, rows(3), **OPTIONED))
+    state.merge(state_of(Scorer(), rows(3), **OPTIONED))  # also of another copy of the module
     assert state.compute(details=True) == state_of(scorer, TEXTS, **OPTIONED).compute(details=True)
