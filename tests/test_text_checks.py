@@ -1,6 +1,7 @@
 """Checks of texts: each fault causes its warning, and good texts in any language cause none."""
 
 import csv
+import inspect
 import random
 import re
 import unicodedata
@@ -210,6 +211,11 @@ FAULTS_OF_CORPORA = [
     ),
     (lambda c: {"sources": ["The beginning.", *c["sources"][:-1]]}, "MisplacedTexts.* outputs and references are more"),
 ]
+
+
+def test_each_category_has_data_that_cause_it():
+    categories = {*re.findall(r"(\w+)Warning\(", inspect.getsource(text_checks))} - {"RewardsCopying"}
+    assert categories == {row[-1].partition(".")[0] for row in (*FAULTS_OF_TEXTS, *FAULTS_OF_CORPORA)}
 
 
 @pytest.mark.parametrize("row", FAULTS_OF_CORPORA, ids=lambda row: row[-1])
