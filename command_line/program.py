@@ -16,7 +16,7 @@ from sari.reports.score_report import ScoreReport
 from sari.reports.score_tables import tabulate_scores
 from sari.reports.tables import TableReport, warning_in_words
 from sari.text_files.errors import FileError
-from sari.text_files.named_sets import read_test_set
+from sari.text_files.named_sets import load_test_set
 from sari.text_files.writing import STANDARD_OUTPUT, check_writable
 from sari.validation import Columns, SystemColumns
 from sari.variants import Variant, resolve_variant
@@ -80,7 +80,7 @@ def _answer(options: Options) -> tuple[str | None, list[str]]:
         return None, _messages(report, options)
     if options.score_only:
         signatures = [] if options.quiet else report.signatures
-        return _scores_alone(report, options), [*signatures, *_messages(report, options)]
+        return _sari_lines(report, options), [*signatures, *_messages(report, options)]
     if options.quiet:  # in JSON and CSV, too
         report = replace(report, warnings=[])
     tables = tabulate_scores(report, by_order=options.by_order, digits=options.width, show=options.show)
@@ -89,12 +89,12 @@ def _answer(options: Options) -> tuple[str | None, list[str]]:
 
 def _echoed(options: Options) -> str:
     """Return the sources of a test set, or its references with tabs between them, a line for each segment."""
-    sources, references = read_test_set(options.dataset, split=options.split, columns=options.columns)
+    sources, references = load_test_set(options.dataset, split=options.split, columns=options.columns)
     rows = references if options.echo == "references" else [[source] for source in sources]
     return "\n".join("\t".join(" ".join(text.split()) for text in row) for row in rows)
 
 
-def _scores_alone(report: ScoreReport, options: Options) -> str:
+def _sari_lines(report: ScoreReport, options: Options) -> str:
     """Return a line with the SARI of each system by each variant, and where these are several, with both names."""
     rows = [(f"{row.scores['sari']:.{options.width}f}", row.name, row.variant) for row in report.results]
     shown = 1 if len(report.scored_by) == 1 else 3

@@ -77,11 +77,6 @@ def test_names_of_strangers_are_harmless(run_here, tmp_path):
     assert r"among sou\x1b[2Jrce," in refusal_of(run_here("--table", "c.csv", folder=tmp_path))
 
 
-def test_a_file_with_a_long_name_that_is_not_there(run_here, corpus):
-    refused = refusal_of(run_here(*FILES, "n" * 240, folder=corpus))
-    assert refused == f"{'n' * 49}…{'n' * 50}: No such file or directory, expected a file to read"
-
-
 def test_a_tokenizer_that_cannot_be_downloaded_is_refused_in_one_line(corpus, tmp_path, monkeypatch):
     pytest.importorskip("sentencepiece")
     for name in ("http_proxy", "https_proxy"):

@@ -43,7 +43,7 @@ def test_a_named_set_is_a_row_of_data(monkeypatch):
 @pytest.mark.parametrize(
     ("columns", "how", "message"),
     [
-        (("original", "x"), {}, "data: no column 'x', it has original, simplifications, other, number"),
+        (("original", "x"), {}, "data: no column 'x' among original, simplifications, other, number, expected o"),
         (("original", "number"), {}, "data: references[0][0]: got int, expected str"),
         (("number", "other"), {}, "data: sources[0]: got int, expected str"),
         (("original", "other"), {"split": "dev"}, "data: cannot load split 'dev': Unknown split"),

@@ -176,22 +176,22 @@ def test_faults(tmp_path, name, text, message):
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("t.csv", "Source,simple,Label,ref b,ref a\na,x,5,y,b\nc,,6,z,\n"),
+        ("t.csv", "Source,System,Label,ref b,ref a\na,x,5,y,b\nc,,6,z,\n"),
         (
             "t.jsonl",
-            '{"Source": "a", "simple": "x", "ref a": "b", "ref b": ["y"], "Label": 5, "output": 1, "rating": "x"}\n'
-            '{"Source": "c", "simple": "", "ref a": [], "ref b": "z", "Label": "6"}\n',
+            '{"Source": "a", "System": "x", "ref a": "b", "ref b": ["y"], "Label": 5, "output": 1, "rating": "x"}\n'
+            '{"Source": "c", "System": "", "ref a": [], "ref b": "z", "Label": "6"}\n',
         ),
     ],
 )
 def test_columns_of_other_names(tmp_path, monkeypatch, name, text):
     monkeypatch.chdir(tmp_path)  # a long path would leave less of a message
     path = write_table(Path(), name, text)
-    columns = ["Source", "simple", "ref a", "ref b"]
+    columns = ["Source", "System", "ref a", "ref b"]
     found = read(path, columns=columns, rating="Label")
     assert found == ((["a", "c"], ["x", ""], [["b", "y"], ["z"]]), None, [5, 6])
-    with pytest.raises(FileError, match=r": no column 'simpler' among .*, expected Source, simpler, ref a$"):
-        read_output_table(path, columns=["Source", "simpler", "ref a"])
+    with pytest.raises(FileError, match=r": no column 'Systems' among .*, expected Source, Systems, ref a$"):
+        read_output_table(path, columns=["Source", "Systems", "ref a"])
     with pytest.raises(FileError, match=r": no column 'grammar' among .*, expected ratings there$"):
         read_output_table(path, columns=columns, rating="grammar")
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from sari.messages import fault, missing_module, short_line
 from sari.text_files.errors import FileError
-from sari.text_files.reading import name_of, read_columns
-from sari.text_files.table_files import references_in
+from sari.text_files.reading import name_of, read_parallel
+from sari.text_files.table_files import missing_column, references_in
 from sari.validation import SystemColumns, validate_shared
 
 
@@ -58,7 +58,7 @@ NAMED_SETS: dict[str, NamedSet] = {
 ALIASES = {alias: name for name, row in NAMED_SETS.items() for alias in (row.title, *row.aliases)}
 
 
-def read_test_set(name: str, *, split: str, columns: Sequence[str] | None) -> tuple[list[str], list[list[str]]]:
+def load_test_set(name: str, *, split: str, columns: Sequence[str] | None) -> tuple[list[str], list[list[str]]]:
     """Return the sources and references of a test set.
 
     Args:
@@ -77,7 +77,7 @@ def read_test_set(name: str, *, split: str, columns: Sequence[str] | None) -> tu
     rows = _loaded(place, test_set, split)
     for column in (first, *others):
         if column not in rows.column_names:
-            raise FileError(f"{place}: no column {column!r}, it has {', '.join(rows.column_names)}: name its columns")
+            raise missing_column(place, column, rows.column_names, ", ".join((first, *others)))
     texts = [rows[column] for column in others]
     try:
         return validate_shared(rows[first], [references_in(cells) for cells in zip(*texts, strict=True)])
@@ -88,13 +88,13 @@ def read_test_set(name: str, *, split: str, columns: Sequence[str] | None) -> tu
 def read_outputs(
     name: str, *, split: str, columns: Sequence[str] | None, outputs: Mapping[str, str], encoding: str = "utf-8"
 ) -> SystemColumns:
-    """Read a test set, as `read_test_set` does, and a file of outputs for each system, by its name.
+    """Read a test set, as `load_test_set` does, and a file of outputs for each system, by its name.
 
     Raises:
         FileError: for a test set or a file that cannot be read, and for a fault in it.
     """
-    sources, references = read_test_set(name, split=split, columns=columns)
-    files = read_columns(list(outputs.values()), encoding, like=(name_of(name), len(sources)))
+    sources, references = load_test_set(name, split=split, columns=columns)
+    files = read_parallel(list(outputs.values()), encoding, like=(name_of(name), len(sources)))
     return SystemColumns(sources, dict(zip(outputs, files, strict=True)), references)
 
 
@@ -110,4 +110,4 @@ def _loaded(place: str, test_set: NamedSet, split: str) -> Any:
     try:
         return datasets.load_dataset(test_set.path, test_set.configuration, split=split)
     except Exception as error:  # of files, networks, builders and splits: whatever its libraries raise
-        raise FileError(short_line(f"{place}: cannot load split {split!r}: {error or type(error).__name__}")) from None
+        raise FileError(short_line(f"{place}: cannot load split {split!r}: {error}")) from None

@@ -121,7 +121,7 @@ def _without_gz(path: str) -> Path:
     return file.with_suffix("") if file.suffix.lower() == ".gz" else file
 
 
-def read_columns(
+def read_parallel(
     paths: Sequence[str], encoding: str = "utf-8", *, like: tuple[str, int] | None = None
 ) -> list[list[str]]:
     """Return the lines of files that have the same number of lines.
@@ -165,10 +165,10 @@ def read_texts(
         tab_separated: whether a line of references has several, separated by tabs.
 
     Raises:
-        FileError: as `read_columns` does.
+        FileError: as `read_parallel` does.
     """
     paths = [sources, *outputs.values(), *references]
-    texts, *others = read_columns(paths, encoding)
+    texts, *others = read_parallel(paths, encoding)
     lines = zip(*others[len(outputs) :], strict=True)
     people = ["\t".join(row).split("\t") if tab_separated else list(row) for row in lines]
     return SystemColumns(texts, dict(zip(outputs, others, strict=False)), people)

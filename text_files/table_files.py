@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from sari.messages import count_of, escape_unprintable, fault, short_line, short_repr, truncate
 from sari.text_files.errors import FileError, reason
-from sari.text_files.reading import TABLE_ENDINGS, name_of, read_columns, read_lines
+from sari.text_files.reading import TABLE_ENDINGS, name_of, read_lines, read_parallel
 from sari.validation import Columns, SystemColumns, validate_columns, validate_texts
 
 _JSON = "a JSON object in each line"
@@ -107,7 +107,7 @@ def read_output_table(
     texts = table.checked(validate_columns, table.cells(source), table.cells(output), people)
     systems = ratings = None
     for column in table.columns.values():
-        if column.lower() == "system":
+        if column.lower() == "system" and column not in (source, output, *others):
             systems = table.checked(partial(validate_texts, "system"), table.cells(column))
     if rating is not None:
         ratings = table.numbers(table.column(rename(rating), "ratings there"))
@@ -126,7 +126,7 @@ def read_ratings(path: str, wanted: int, model: str, *, encoding: str = "utf-8")
     Raises:
         FileError: for a file that cannot be read, a line that is no number, and another number of lines.
     """
-    (lines,) = read_columns([path], encoding, like=(model, wanted))
+    (lines,) = read_parallel([path], encoding, like=(model, wanted))
     return [_finite_number(f"{name_of(path)}:{number}", line) for number, line in enumerate(lines, 1)]
 
 
@@ -142,6 +142,12 @@ def read_numbers(path: str, encoding: str = "utf-8") -> dict[str, list[float]]:
     """
     table = _read_table(path, encoding, str)
     return {name: table.numbers(name) for name in table.columns}
+
+
+def missing_column(place: str, column: str, columns: Iterable[str], expected: str) -> FileError:
+    """Return the fault of a table or data set that lacks a column, with those that it has."""
+    among = truncate(", ".join(columns)) or "none"
+    return FileError(short_line(f"{place}: no column {column!r} among {among}, expected {expected}"))
 
 
 def references_in(cells: Iterable[Any]) -> list[Any]:
@@ -172,8 +178,7 @@ class _Table(NamedTuple):
     def column(self, name: str, expected: str) -> str:
         """Return a column as the file names it; `expected` is for the message where there is none."""
         if name not in self.columns:
-            among = truncate(", ".join(self.columns.values())) or "none"
-            raise FileError(short_line(f"{self.name}: no column {name!r} among {among}, expected {expected}"))
+            raise missing_column(self.name, name, self.columns.values(), expected)
         return self.columns[name]
 
     def cells(self, column: str) -> list[Any]:
@@ -227,9 +232,7 @@ def _read_by_pandas(name: str, path: str, function: str, options: dict[str, Any]
     try:
         content = getattr(pd, function)(path, **options)
     except Exception as error:  # whatever the libraries of pandas raise
-        raise FileError(
-            short_line(f"{name}: {reason(error) or type(error).__name__}, expected a table, or save it as CSV")
-        ) from None
+        raise FileError(short_line(f"{name}: {reason(error)}, expected a table, or save it as CSV")) from None
     sheets = content if isinstance(content, dict) else {"": content}
     filled = {title: sheet for title, sheet in sheets.items() if not sheet.empty}
     if len(filled) > 1:

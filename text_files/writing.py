@@ -24,7 +24,7 @@ def check_writable(path: str, inputs: Iterable[str]) -> None:
         if is_new:
             os.remove(os.path.realpath(path))
         temporary = _temporary(Path(path))
-        temporary.touch(exist_ok=False)
+        temporary.touch()
         temporary.unlink()
     except OSError as error:
         raise FileError(f"{name_of(path)}: {reason(error)}, expected a file to write") from None
