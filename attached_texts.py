@@ -1,49 +1,37 @@
 """Texts attached to a Trainer: at each evaluation its model generates for them, and SARI is among the metrics.
 
 - Nothing is sampled and there are at most 128 new tokens, unless arguments say otherwise; all else is as the model's
-  own configuration says. Without sampling, a text is the one that `model.generate` returns for its prompt alone.
-  But where the `pad_token` is the `eos_token` and `batch_size` is above 1, these settings can count padding, too, which
-  changes texts: `repetition_penalty`, `encoder_repetition_penalty`, `no_repeat_ngram_size` and
-  `encoder_no_repeat_ngram_size`.
+  own configuration says. Without sampling, a text is the one that `model.generate` returns for its prompt alone, if
+  padding does not change what the model generates; docs/training.md names what it changes.
 - The scores are among the metrics of the evaluation, which the Trainer logs, returns and compares. They are about these
   texts and no others, whatever is evaluated.
 - A copy of the Trainer evaluates its own model. The Trainer cannot be pickled, as most that have trained cannot.
 
-What is outside of this is refused in a line that names the remedy. `attach` is a method of `Scorer`.
+What would be scored wrongly is refused in a line that names the remedy; what transformers refuses, it refuses itself.
+`attach` is a method of `Scorer`.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from copy import deepcopy
 from dataclasses import dataclass
-from inspect import signature
 from typing import Any
 
 from .aggregation import Scores
 from .data_warnings import TrainingWarning, give_warnings
 from .generated_texts import Postprocess, TextTokenizer, check_postprocess, is_chat, score_texts, token_ids
-from .messages import count_of, fault, nearest_name, short_repr
+from .messages import count_of, fault, short_repr
 from .text_checks import variant_warnings
 from .validation import check_whole_number, is_column, validate_shared
 from .variants import SCORES, Variant
 
-#: For each argument of `attach` that is a dict: names that are refused in it, and what to give instead.
-_REFUSED_NAMES = {
-    "generation_kwargs": {
-        # These stand in the signatures of `generate`.
-        **dict.fromkeys(["self", "args", "kwargs"], "arguments of generate by name"),
-        **dict.fromkeys(["inputs", "input_ids", "attention_mask"], "prompts"),
-        "generation_config": "its values by name",
-        # Other lengths count the padding of prompts.
-        "max_length": "max_new_tokens",
-        "min_length": "min_new_tokens",
-    },
-    "chat_template_kwargs": {
-        "conversation": "prompts",
-        "tokenize": "other arguments, since the processing_class tokenizes",
-    },
+#: Arguments of `generate` that are refused, and what to give instead.
+_REFUSED_ARGUMENTS = {
+    "generation_config": "its values by name",
+    # These lengths count the padding of prompts.
+    "max_length": "max_new_tokens",
+    "min_length": "min_new_tokens",
+    "num_return_sequences": "none, since there is one text for each prompt",
+    "return_dict_in_generate": "none, since texts alone are scored",
 }
-#: Arguments of `generate` that are not in its signature.
-_ONLY_IN_KWARGS = ("tokenizer", "assistant_tokenizer", "trust_remote_code")
 
 
 def attach(
@@ -67,6 +55,9 @@ def attach(
     numbers, those of the CPU and of the model's GPU, stay as they are without it. A warning says if many outputs are
     cut before their end.
 
+    The model also generates for the longest prompt at this call, so that what `generate` refuses is refused before
+    training. It does not with FSDP and DeepSpeed, which place the model when training begins.
+
     Args:
         trainer: any `Trainer` whose model generates. Its `processing_class` tokenizes, and needs a `pad_token`.
         sources: the sources.
@@ -77,7 +68,7 @@ def attach(
         generation_kwargs: arguments of the model's `generate`. Unless they say otherwise, nothing is sampled, and there
             are at most 128 new tokens; all else is as the model's own configuration has it, but for one text for each
             prompt. "max_new_tokens" and "min_new_tokens" are the lengths, since others count the padding of prompts.
-        chat_template_kwargs: arguments of `apply_chat_template`.
+        chat_template_kwargs: arguments of `apply_chat_template` and variables of the template; other names are ignored.
         batch_size: the number of prompts at a time; None for `per_device_eval_batch_size`.
         postprocess: a function from a generated text to the text that is scored.
         evaluation_set: where the Trainer has a dict of evaluation sets, the name of the one whose evaluations have the
@@ -85,54 +76,52 @@ def attach(
             the Trainer is replaced by sets of other names, their evaluations have no scores.
 
     Raises:
-        ValueError: for bad input, a model that does not generate, names that `generate` does not have, values that
-            `GenerationConfig` refuses, prompts and lengths above the `max_position_embeddings` of the model's
-            configuration, if it has them, and a second call for the same evaluations. An evaluation raises it for
-            scores that are there already, from a `compute_metrics` with the same names. Values that only `generate`
-            refuses raise its own errors in the first evaluation.
+        ValueError: for bad input, a model that does not generate, and a second call for the same evaluations. An
+            evaluation raises it for scores that are there already, from a `compute_metrics` with the same names.
         TypeError: for a number that is not whole, a postprocess that is no function, a `processing_class` that is no
             tokenizer, and what is no dict of arguments.
+        Exception: as `apply_chat_template`, `pad` and `generate` raise it, for what they refuse.
 
     For example::
 
         sari.attach(trainer, sources=sources, references=references, prompts="Simplify: {}".format)
         trainer.train()
     """
-    prefix = _metric_prefix(trainer, evaluation_set)
-    if getattr(trainer.model, "generation_config", None) is None:
-        raise ValueError(fault("trainer", type(trainer.model).__name__, "a model that generates"))
+    model = getattr(trainer, "model", None)
+    if getattr(model, "generation_config", None) is None:
+        raise ValueError(fault("trainer", type(model or trainer).__name__, "a Trainer with a model that generates"))
+    prefix, has_encoder = _metric_prefix(trainer, evaluation_set), _has_encoder(model)
     check_postprocess(postprocess)
-    generation = _checked_arguments("generation_kwargs", generation_kwargs)
-    template = _checked_arguments("chat_template_kwargs", chat_template_kwargs)
+    _check_dicts(generation_kwargs=generation_kwargs, chat_template_kwargs=chat_template_kwargs)
     size = trainer.args.per_device_eval_batch_size if batch_size is None else batch_size
     sources, references = validate_shared(sources, references)
     if not sources:
         raise ValueError(fault("sources", "no rows", "at least one"))
-    tokenizer = TextTokenizer("processing_class", trainer.processing_class)
+    text_tokenizer = TextTokenizer("processing_class", trainer.processing_class)
     texts = AttachedTexts(
         variant=scorer.variant,
-        tokenizer=tokenizer,
+        text_tokenizer=text_tokenizer,
         sources=sources,
         references=references,
-        prompts=_prompts(prompts, sources, tokenizer, template, _has_encoder(trainer.model)),
-        generate_arguments=_generate_arguments(trainer.model, tokenizer.tokenizer, generation),
+        prompts=[
+            _ids_of_prompt(f"prompts[{row}]", prompt, text_tokenizer, chat_template_kwargs or {}, has_encoder)
+            for row, prompt in enumerate(_column_of_prompts(prompts, sources, has_encoder))
+        ],
+        generate_arguments=_generate_arguments(model, text_tokenizer.tokenizer, generation_kwargs or {}),
         batch_size=check_whole_number("batch_size", size, least=1),
         postprocess=postprocess,
     )
-    texts.check_positions(trainer.model)
-    give_warnings([*variant_warnings(scorer.variant), *texts.warnings(trainer.model)])
+    if not (trainer.is_fsdp_enabled or trainer.is_deepspeed_enabled):
+        texts.generate(trainer, [max(texts.prompts, key=len)])
+    give_warnings([*variant_warnings(scorer.variant), *texts.warnings(model)])
     _add_to_evaluations(trainer, prefix, texts)
 
 
-def _checked_arguments(name: str, given: Any) -> Mapping[str, Any]:
-    """Return an argument of `attach` that is a dict, or refuse it; None for no arguments."""
-    arguments = {} if given is None else given
-    if not isinstance(arguments, Mapping) or not all(isinstance(key, str) for key in arguments):
-        raise TypeError(fault(name, short_repr(arguments), "a dict of arguments"))
-    for key in arguments:
-        if key in _REFUSED_NAMES[name]:
-            raise ValueError(fault(name, key, _REFUSED_NAMES[name][key]))
-    return arguments
+def _check_dicts(**arguments: Any) -> None:
+    """Refuse what is neither a dict nor None."""
+    for name, given in arguments.items():
+        if given is not None and not isinstance(given, Mapping):
+            raise TypeError(fault(name, short_repr(given), "a dict of arguments"))
 
 
 def _has_encoder(model: Any) -> bool:
@@ -149,18 +138,18 @@ def _metric_prefix(trainer: Any, evaluation_set: str | None) -> str:
     if evaluation_set not in names:
         wanted = f"a set of the Trainer: {short_repr(names)}"
         raise ValueError(fault("evaluation_set", short_repr(evaluation_set), wanted))
-    return "eval" if evaluation_set is None else f"eval_{evaluation_set}"
+    prefix = "eval" if evaluation_set is None else f"eval_{evaluation_set}"
+    if prefix in getattr(trainer, "attached_texts", {}):
+        raise ValueError(fault("trainer", f"a second sari.attach for {prefix}", "one"))
+    return prefix
 
 
 def _add_to_evaluations(trainer: Any, prefix: str, texts: "AttachedTexts") -> None:
     """Add the scores of texts to the metrics of the evaluations with a prefix."""
-    attached: dict[str, AttachedTexts] = getattr(trainer, "attached_texts", {})
-    if prefix in attached:
-        raise ValueError(fault("trainer", f"a second sari.attach for {prefix}", "one"))
-    if not attached:
+    if not isinstance(trainer, EvaluationWithTexts):
         kind = type(trainer)
-        trainer.__class__ = type(kind.__name__, (EvaluationWithTexts, kind), {})
-    trainer.attached_texts = {**attached, prefix: texts}  # a new dict: copies of the Trainer keep theirs
+        trainer.__class__, trainer.attached_texts = type(kind.__name__, (EvaluationWithTexts, kind), {}), {}
+    trainer.attached_texts = {**trainer.attached_texts, prefix: texts}  # a new dict: copies of the Trainer keep theirs
 
 
 class EvaluationWithTexts:
@@ -194,10 +183,8 @@ class EvaluationWithTexts:
 # ---- Prompts ---------------------------------------------------------------------------------------------------------
 
 
-def _prompts(
-    prompts: Any, sources: list[str], tokenizer: TextTokenizer, template: Mapping[str, Any], has_encoder: bool
-) -> list[list[int]]:
-    """Return the token ids of a prompt for each source."""
+def _column_of_prompts(prompts: Any, sources: list[str], has_encoder: bool) -> list[Any]:
+    """Return a prompt of some kind for each source."""
     if prompts is None:
         if not has_encoder:
             raise ValueError(fault("prompts", prompts, 'what the model continues, such as "Simplify: {}\\n".format'))
@@ -207,44 +194,45 @@ def _prompts(
     column = list(map(prompts, sources) if callable(prompts) else prompts)
     if len(column) != len(sources):
         raise ValueError(fault("prompts", count_of(len(column), "row"), f"{len(sources):,} (as in sources)"))
-    rows = []
-    for row, prompt in enumerate(column):
-        name = f"prompts[{row}]"
-        if isinstance(prompt, str):
-            ids = _ids_of_text(prompt, tokenizer.tokenizer, has_encoder)
-        elif is_chat(prompt):
-            ids = _ids_of_chat(name, prompt, tokenizer, template)
-        elif is_column(prompt):
-            ids = token_ids(name, prompt).tolist()
-        else:
-            raise ValueError(fault(name, short_repr(prompt), "a str, a list of messages, or token ids"))
-        if not ids or min(ids) < 0 or max(ids) >= tokenizer.size:
-            raise ValueError(fault(name, short_repr(prompt), f"tokens with ids from 0 to {tokenizer.size - 1}"))
-        rows.append(ids)
-    return rows
+    return column
+
+
+def _ids_of_prompt(
+    name: str, prompt: Any, text_tokenizer: TextTokenizer, template: Mapping[str, Any], has_encoder: bool
+) -> list[int]:
+    """Return the token ids of a prompt, or refuse it; `name` is for errors."""
+    if isinstance(prompt, str):
+        ids = _ids_of_text(prompt, text_tokenizer.tokenizer, has_encoder)
+    elif is_chat(prompt):
+        ids = _ids_of_chat(name, prompt, text_tokenizer, template)
+    elif is_column(prompt):
+        ids = token_ids(name, prompt).tolist()
+    else:
+        raise ValueError(fault(name, short_repr(prompt), "a str, a list of messages, or token ids"))
+    if not ids or min(ids) < 0 or max(ids) >= text_tokenizer.size:
+        raise ValueError(fault(name, short_repr(prompt), f"tokens with ids from 0 to {text_tokenizer.size - 1}"))
+    return ids
 
 
 def _ids_of_text(text: str, tokenizer: Any, has_encoder: bool) -> list[int]:
     """Return the token ids of a text with special tokens, but with one beginning, and no end that is continued."""
-    ids: list[int] = tokenizer(text)["input_ids"]
+    encoded = tokenizer(text, return_special_tokens_mask=True)
+    ids: list[int] = encoded["input_ids"]
+    if not has_encoder and encoded["special_tokens_mask"][-1:] == [1]:
+        ids = ids[:-1]  # The tokenizer added the end.
     if ids[:2] == [tokenizer.bos_token_id] * 2:
         ids = ids[1:]  # The text begins with this token already.
-    if not has_encoder and ids[-1:] == [tokenizer.eos_token_id]:
-        plain = tokenizer(text, add_special_tokens=False)["input_ids"]
-        # Otherwise the tokenizer added the end. That of an empty text stays, since a prompt needs a token.
-        if plain and ids[-len(plain) :] != plain:
-            ids = ids[:-1]
     return ids
 
 
-def _ids_of_chat(name: str, messages: Any, tokenizer: TextTokenizer, template: Mapping[str, Any]) -> list[int]:
+def _ids_of_chat(name: str, messages: Any, text_tokenizer: TextTokenizer, template: Mapping[str, Any]) -> list[int]:
     """Return the token ids of the messages of a chat."""
     is_continued = bool(template.get("continue_final_message"))
     if not is_continued and messages[-1]["role"] == "assistant":
         raise ValueError(fault(name, "a chat that ends with an answer", "a chat without it"))
     arguments = {"add_generation_prompt": not is_continued, **template}
-    text = tokenizer.processor.apply_chat_template(messages, tokenize=False, **arguments)
-    ids: list[int] = tokenizer.tokenizer(text, add_special_tokens=False)["input_ids"]
+    text = text_tokenizer.processor.apply_chat_template(messages, tokenize=False, **arguments)
+    ids: list[int] = text_tokenizer.tokenizer(text, add_special_tokens=False)["input_ids"]
     return ids
 
 
@@ -252,25 +240,13 @@ def _ids_of_chat(name: str, messages: Any, tokenizer: TextTokenizer, template: M
 
 
 def _generate_arguments(model: Any, tokenizer: Any, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of `generate` but for its inputs, or refuse their names or what `GenerationConfig` does."""
-    from transformers import GenerationMixin  # optional
-
-    if tokenizer.pad_token_id is None:
-        raise ValueError(fault("processing_class", "no pad_token", "one, such as its eos_token"))
-    defaults = {"do_sample": False, "max_new_tokens": 128, "num_return_sequences": 1}
+    """Return the arguments of `generate` but for its inputs."""
+    for name in given.keys() & _REFUSED_ARGUMENTS.keys():
+        raise ValueError(fault("generation_kwargs", name, _REFUSED_ARGUMENTS[name]))
+    defaults = {"do_sample": False, "max_new_tokens": 128, "num_return_sequences": 1, "return_dict_in_generate": False}
     arguments = {**defaults, "pad_token_id": tokenizer.pad_token_id, **given}
     check_whole_number("max_new_tokens in generation_kwargs", arguments["max_new_tokens"], least=1)
-    check_whole_number("num_return_sequences in generation_kwargs", arguments["num_return_sequences"], least=1, most=1)
-    settings = deepcopy(model.generation_config)
-    # The method of a model may have more arguments than that of all models; that of PEFT names none.
-    of_methods = [*signature(GenerationMixin.generate).parameters, *signature(model.generate).parameters]
-    known, refused = {*vars(settings), *_ONLY_IN_KWARGS, *of_methods}, _REFUSED_NAMES["generation_kwargs"]
-    unknown = [name for name in given if name not in known]
-    if unknown and "custom_generate" not in given:  # a function with arguments of its own
-        nearest = nearest_name(unknown[0], {*known, *refused}) or "arguments of generate"
-        raise ValueError(fault("generation_kwargs", unknown[0], refused.get(nearest, nearest)))
-    settings.update(**arguments)  # It refuses values that do not go together.
-    if settings.stop_strings:  # `generate` needs a tokenizer for them alone.
+    if given.get("stop_strings", model.generation_config.stop_strings):  # `generate` needs a tokenizer for them alone.
         arguments.setdefault("tokenizer", tokenizer)
     return arguments
 
@@ -285,7 +261,7 @@ class AttachedTexts:
     """
 
     variant: Variant
-    tokenizer: TextTokenizer
+    text_tokenizer: TextTokenizer
     sources: list[str]
     references: list[list[str]]
     prompts: list[list[int]]
@@ -293,25 +269,9 @@ class AttachedTexts:
     batch_size: int
     postprocess: Postprocess
 
-    def check_positions(self, model: Any) -> None:
-        """Refuse prompts and lengths above the `max_position_embeddings` of a model, if it has them."""
-        row = max(range(len(self.prompts)), key=lambda row: len(self.prompts[row]))
-        longest, most = len(self.prompts[row]), self.generate_arguments["max_new_tokens"]
-        name, got = f"prompts[{row}]", f"{longest} tokens"
-        if _has_encoder(model):
-            encoder, decoder = (getattr(model.config, part, model.config) for part in ("encoder", "decoder"))
-            needs = [(encoder, longest, name, got), (decoder, most, "max_new_tokens", str(most))]
-        else:
-            read = longest + most - 1  # The last token is not read again.
-            needs = [(model.config.get_text_config(), read, name, f"{got} and max_new_tokens={most}")]
-        for config, length, place, value in needs:
-            positions = getattr(config, "max_position_embeddings", None)
-            if positions is not None and length > positions:
-                raise ValueError(fault(place, value, f"at most {positions}, the positions of the model"))
-
     def warnings(self, model: Any) -> Iterator[Warning]:
         """Yield warnings if the tokenizer changes texts, or if padding can change what a model generates."""
-        yield from self.tokenizer.change_warnings(self.references, self.postprocess)
+        yield from self.text_tokenizer.change_warnings(self.references, self.postprocess)
         tuning = getattr(model, "active_peft_config", None)  # of PEFT
         if getattr(tuning, "is_prompt_learning", False) and not _has_encoder(model) and self.batch_size > 1:
             message = "with tuned prompts a model can generate other texts at each batch size: set batch_size=1"
@@ -325,16 +285,18 @@ class AttachedTexts:
         # The parts are of one size: processes wait for each other if the model is spread over them.
         count, size = len(self.prompts), -(-len(self.prompts) // processes)
         rows = [row % count for row in range(process * size, (process + 1) * size)]
-        texts = gather_object(self._generate(trainer, [self.prompts[row] for row in rows]))[:count]
-        variant, postprocess = self.variant, self.postprocess
+        answers = gather_object(self.generate(trainer, [self.prompts[row] for row in rows]))[:count]
+        limit, most = "max_new_tokens in generation_kwargs", self.generate_arguments["max_new_tokens"]
+        give_warnings(self.text_tokenizer.cut_warnings(answers, limit, most))
+        texts, variant, postprocess = self.text_tokenizer.decode(answers), self.variant, self.postprocess
         return score_texts(texts, self.sources, self.references, variant=variant, postprocess=postprocess)
 
-    def _generate(self, trainer: Any, prompts: list[list[int]]) -> list[str]:
-        """Return what the model of a Trainer generates for prompts; random numbers go on where they were."""
+    def generate(self, trainer: Any, prompts: list[list[int]]) -> list[list[int]]:
+        """Return the ids that the model of a Trainer generates for prompts; random numbers go on where they were."""
         import torch  # optional
         from tqdm.auto import tqdm  # which warns where a notebook cannot show a bar
 
-        model, arguments, answers = trainer.model, self.generate_arguments, []
+        model, answers = trainer.model, []
         has_encoder = _has_encoder(model)
         padding = {"padding_side": "right" if has_encoder else "left"}  # What is continued ends in the last column.
         batches = [prompts[start : start + self.batch_size] for start in range(0, len(prompts), self.batch_size)]
@@ -342,10 +304,7 @@ class AttachedTexts:
         with torch.random.fork_rng(devices=[model.device] if model.device.type == "cuda" else []):
             for batch in tqdm(batches, desc="SARI: generating", leave=False, disable=is_quiet):
                 tensors = {"return_attention_mask": True, "return_tensors": "pt", **padding}
-                inputs = self.tokenizer.tokenizer.pad({"input_ids": batch}, **tensors).to(model.device)
-                ids = model.generate(**inputs, **arguments)
-                ids = getattr(ids, "sequences", ids)  # with return_dict_in_generate=True
+                inputs = self.text_tokenizer.tokenizer.pad({"input_ids": batch}, **tensors).to(model.device)
+                ids = model.generate(**inputs, **self.generate_arguments)
                 answers += ids.tolist() if has_encoder else ids[:, inputs["input_ids"].shape[1] :].tolist()
-        limit, most = "max_new_tokens in generation_kwargs", arguments["max_new_tokens"]
-        give_warnings(self.tokenizer.cut_warnings(answers, limit, most))
-        return self.tokenizer.decode(answers)
+        return answers
