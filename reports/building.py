@@ -56,6 +56,6 @@ def group_by_length(sources: Sequence[str], variant: Variant) -> tuple[list[Leng
     tokens = np.array(list(map(len, split_into_tokens(sources, variant.source_text))))
     longest = np.unique(np.quantile(tokens, np.linspace(0, 1, _LENGTHS + 1)[1:], method="closest_observation"))
     places = np.searchsorted(longest, tokens)
-    classes = [(places == number).nonzero()[0] for number in range(len(longest))]
+    classes = [np.flatnonzero(places == number) for number in range(len(longest))]
     lengths = [Length(int(tokens[one].min()), int(tokens[one].max()), len(one)) for one in classes]
     return lengths, [one.tolist() for one in classes]

@@ -176,7 +176,7 @@ def explain(
         source=source_tokens,
         output=output_tokens,
         references=reference_tokens,
-        missed=[token_of_reference(ngram) for ngram in sorted(missed, key=lambda ngram: -ngram.holders)],
+        missed=[token_of_reference(ngram) for ngram in sorted(missed, key=lambda ngram: ngram.holders, reverse=True)],
         grams=[
             _grams(of_order, _places([of_source, of_output, *of_references], order), kept)
             for order, of_order in enumerate(orders, 1)
@@ -231,6 +231,7 @@ def _done_at(operation: str, ngram: Ngram, places: Places, kept: set[int]) -> Pl
     """Return the places of an operation; an n-gram kept in part is kept where most of its words are kept."""
     if operation == "add" or not ngram.output or ngram.output >= ngram.source:
         return places
-    likeliest = sorted(places.source, key=lambda start: -len(kept & set(range(start, start + len(ngram.tokens)))))
+    order = len(ngram.tokens)
+    likeliest = sorted(places.source, key=lambda start: len(kept & {*range(start, start + order)}), reverse=True)
     done = likeliest[: ngram.output] if operation == "keep" else likeliest[ngram.output :]
     return replace(places, source=sorted(done))

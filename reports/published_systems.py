@@ -73,7 +73,7 @@ class Standing:
         """Return the published rows and those of a report under the variant, the highest score first."""
         rows = [(row.sari, row.name, _KIND_TITLES.get(row.kind, "baseline"), row.year) for row in self.rows]
         rows += [(row.scores["sari"], row.name, "yours", "") for row in results if row.variant == self.variant]
-        rows.sort(key=lambda row: -row[0])
+        rows.sort(key=lambda row: row[0], reverse=True)
         cells = [[name, kind, year, f"{score:.{digits}f}"] for score, name, kind, year in rows]
         apart = [place for place, (_, _, kind, _) in enumerate(rows) if kind == "yours"]
         failed = "failed: more than a quarter of the outputs are no simplifications of their sources"
@@ -93,7 +93,7 @@ def find_standing(sources: Sequence[str], references: Sequence[Sequence[str]], v
     test_set = scores[0].test_set if scores else ""
     # How sentences are split is no reason to leave them out.
     changes = [f"{key}={short_repr(value)}" for key, value in variant.changes.items() if key != "sentence_splitter"]
-    rows = sorted((row for row in scores if row.variant == name), key=lambda row: -row.sari)
+    rows = sorted((row for row in scores if row.variant == name), key=lambda row: row.sari, reverse=True)
     if not scores:
         reason = f"the texts are none of {', '.join(rows[0].test_set for rows in published_scores().values())}"
     elif not rows:

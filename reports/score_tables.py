@@ -376,7 +376,7 @@ def _outside_competition(report: ScoreReport) -> Iterator[str]:
     if baselines:
         yield f"Baselines: {'; '.join(f'{name}, {BASELINE_SUMMARIES[name]}' for name in baselines)}"
     copying = dict.fromkeys(row.name for row in report.results if row.copies)
-    if copying and len(report.systems) > 1:
+    if copying:
         yield f"Out of competition, since most outputs copy their sources: {', '.join(copying)}"
 
 

@@ -36,10 +36,10 @@ def score_sentences(segment: Columns, sari: float, variant: Variant) -> list[Edi
     most = CHANGED_TOKENS // length + 1
     changes: list[tuple[str, str, tuple[str, int], str]] = []
     for number, sentence in enumerate(after[:most]):
-        choice = "kept" if _share(sentence, in_source, variant) >= 0.5 else "added"
+        choice = "kept" if _is_mostly_in(in_source, sentence, variant) else "added"
         changes.append((choice, sentence, ("output", number), " ".join(after[:number] + after[number + 1 :])))
     for number, sentence in enumerate(before):
-        if len(changes) < most and _share(sentence, in_output, variant) < 0.5:
+        if len(changes) < most and not _is_mostly_in(in_output, sentence, variant):
             place = ceil(number * len(after) / len(before))
             text = " ".join([*after[:place], sentence, *after[place:]])
             changes.append(("deleted", sentence, ("source", number), text))
@@ -51,7 +51,7 @@ def score_sentences(segment: Columns, sari: float, variant: Variant) -> list[Edi
     return sorted(edits, key=lambda edit: edit.points)
 
 
-def _share(sentence: str, others: set[str], variant: Variant) -> float:
-    """Return the share of the words of a sentence that are among others."""
+def _is_mostly_in(others: set[str], sentence: str, variant: Variant) -> bool:
+    """Return whether at least half of the words of a sentence are among others."""
     words: Sequence[str] = split_into_tokens([sentence], variant.text)[0]
-    return sum(word in others for word in words) / max(len(words), 1)
+    return 2 * sum(word in others for word in words) >= len(words)

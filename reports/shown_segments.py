@@ -82,7 +82,7 @@ def _standing_out(
         (f"{system.name} most below {first.name}", " (by {:.1f})", -gains),
         (f"most splits{of}", " (sentences: {:+g})", sentence_counts(outputs) - sentence_counts(columns.sources)),
         # Empty outputs compress nothing.
-        (f"strongest compression{of}", " ({:.0%} fewer characters)", np.where(ratios > 0, 1 - ratios, 0)),
+        (f"strongest compression{of}", " ({:.0%} fewer characters)", (ratios > 0) * (1 - ratios)),
         (f"most rewritten{of}", " (words added: {:.3f})", added_proportions(*tokens)),
     ]
 

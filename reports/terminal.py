@@ -45,7 +45,7 @@ def explanation_as_text(
     digits: int,
     colours: bool,
 ) -> str:
-    """Return an explanation for people.
+    r"""Return an explanation for people.
 
     Args:
         explanation: what to show.
@@ -53,6 +53,55 @@ def explanation_as_text(
         by_order: whether to add the figures of each n-gram order, and the n-grams of each figure.
         digits: of scores and figures, after the point.
         colours: whether to add colours, as ANSI codes.
+
+    >>> from sari.reports.explanation import explain
+    >>> from sari.variants import resolve_variant
+    >>> explanation = explain(
+    ...     source="the large cat",
+    ...     prediction="the cat softly",
+    ...     references=["the big cat", "the cat"],
+    ...     variant=resolve_variant("easse", max_order=1),
+    ... )
+    >>> text = explanation_as_text(explanation, title="Line 1", by_order=True, digits=1, colours=False)
+    >>> print(text.partition("\n\nSARI compares")[0])
+    Line 1
+    SARI 66.7  keep 100.0  delete 100.0  add 0.0
+    <BLANKLINE>
+    Source    the [-large-] cat
+    Output    the cat {+~softly~+}
+    Missed    (big)
+    <BLANKLINE>
+      word        kept, as references do
+      ~word~      kept, though references drop it
+      [-word-]    deleted, as references do
+      [-~word~-]  deleted, though references keep it
+      {+word+}    added, as references do
+      {+~word~+}  added, though no reference has it
+      (word)      added by references, missed by the output
+    <BLANKLINE>
+    What choices of words cost and earn, in points of SARI
+       -22.22  not adding “big”
+       +22.22  keeping “the”
+       +22.22  keeping “cat”
+       +40.00  deleting “large”
+    <BLANKLINE>
+    Why
+      the     Kept: both references keep it.
+      large   Deleted: both references delete it too.
+      cat     Kept: both references keep it.
+      softly  Added, but none of the 2 references has it.
+      big     Missed: 1 of 2 references adds it.
+    <BLANKLINE>
+    1-grams, keep: precision 100.0  recall 100.0  f1 100.0
+      right     2/2  precision 2 of 2, recall 2 of 2  the
+      right     2/2  precision 2 of 2, recall 2 of 2  cat
+    <BLANKLINE>
+    1-grams, delete: precision 100.0  recall 100.0  f1 100.0
+      right     2/2  precision 2 of 2, recall 2 of 2  large
+    <BLANKLINE>
+    1-grams, add: precision 0.0  recall 0.0  f1 0.0
+      wrong     0/2  precision 0 of 1, recall 0 of 0  softly
+      missed    1/2  precision 0 of 0, recall 0 of 1  big
     """
     paint = _painted if colours else lambda text, *_: text
     ratios: tuple[Figure, ...] = ("precision", "recall", "f1")

@@ -84,7 +84,7 @@ def _search_notes(search: VariantSearch, runs: int) -> Iterator[str]:
         f"them print as {search['figure']}."
     )
     if len(hits) > 1:
-        apart = sorted(OPERATIONS, key=lambda name: -search["distinct"][name])
+        apart = sorted(OPERATIONS, key=lambda name: search["distinct"][name], reverse=True)
         counts = ", ".join(f"{name.title()} {search['distinct'][name]}" for name in apart)
         yield f"If printed, Keep, Delete and Add can tell hits apart. Different figures of {len(hits)} hits: {counts}."
     yield from (f"Not tried: {reason}." for reason in search["left_out"])

@@ -105,12 +105,12 @@ TOGETHER = ("a a a b", "a b", ["a b", "a a b"])
 @pytest.mark.parametrize(
     ("variant", "texts", "place", "mark", "credit", "said"),
     [
-        ("hf", ("a b", "a b", ["a"]), 1, "kept-wrongly", 0, "reference deletes"),
-        ("set", ("a b", "a b", ["a"]), 1, "kept-wrongly", 0, "reference deletes"),
-        ("hf", ("a b", "a", ["b"]), 1, "deleted-wrongly", 0, "reference keeps"),
-        ("hf", ("a b", "a", ["a", "b"]), 1, "deleted-rightly", 0.5, "1 2 references deletes"),
+        ("hf", ("a b", "a b", ["a"]), 1, "kept-wrongly", 0, "but reference deletes"),
+        ("set", ("a b", "a b", ["a"]), 1, "kept-wrongly", 0, "but reference deletes"),
+        ("hf", ("a b", "a", ["b"]), 1, "deleted-wrongly", 0, "but reference keeps"),
+        ("hf", ("a b", "a", ["a", "b"]), 1, "deleted-rightly", 0.5, "1 2 references deletes too"),
         ("hf", ("a b", "a b", ["a", "b"]), 1, "kept-rightly", 0.5, "1 2 references keeps"),
-        ("hf", ("a b", "a b", ["a", "a", "b"]), 1, "kept-wrongly", 1 / 3, "2 3 references delete"),
+        ("hf", ("a b", "a b", ["a", "a", "b"]), 1, "kept-wrongly", 1 / 3, "but 2 3 references delete"),
         ("hf", ("a b", "b", ["b b", "a"]), 1, "kept-rightly", 1, "1 2 references keeps 2 full"),
         ("easse", COPIES, 0, "deleted-rightly", 1, "1 2 reference 1 full"),
         ("hf", COPIES, 0, "deleted-wrongly", 0, "1 2 reference 1 references no"),
@@ -118,8 +118,8 @@ TOGETHER = ("a a a b", "a b", ["a b", "a a b"])
         ("easse", ("a a b", "a b", ["a a"]), 0, "deleted-wrongly", 0, "1 2 reference 2 no"),
         ("set", ("a b a", "a", ["a", "c"]), 2, "kept-rightly", 1, "1 2 references keeps reference keeps full"),
         ("easse", ("b", "a b b", ["b"]), "output", "kept", 1, "reference keeps 2 1 surplus"),
-        ("easse", ("a b", "a x", ["a"]), "output", "added-wrongly", 0, "reference"),
-        ("easse", ("a b c", "a x", ["a b y", "x c"]), "output", "added-rightly", 1, "1 2 references"),
+        ("easse", ("a b", "a x", ["a"]), "output", "added-wrongly", 0, "but reference"),
+        ("easse", ("a b c", "a x", ["a b y", "x c"]), "output", "added-rightly", 1, "1 2 references too"),
         ("easse", ("a b c", "a x", ["a b y", "x c"]), "missed", "missed", None, "1 2 references adds"),
     ],
 )
@@ -128,7 +128,7 @@ def test_marks_and_reasons_of_tokens(variant, texts, place, mark, credit, said):
     explanation = explained(*texts, variant=variant)
     token = getattr(explanation, place)[-1] if isinstance(place, str) else explanation.source[place]
     assert (token.mark, token.credit) == (mark, credit and pytest.approx(credit))
-    facts = r"\d+%?|references?|keeps?|deletes?|adds|surplus|(?:full|no)(?= credit)"
+    facts = r"\d+%?|references?|keeps?|deletes?|adds|too|but|surplus|(?:full|no)(?= credit)"
     assert re.findall(facts, token.why) == said.split()
 
 

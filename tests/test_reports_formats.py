@@ -54,7 +54,7 @@ def test_text_aligns_wide_characters_and_marks():
 
 
 def test_long_words_are_broken_into_lines():
-    table = make_table("", ["Choice", "SARI"], [["简化 of words " * 9, "1.00"], ["copy", "2.00"]], apart=[1])
+    table = make_table("", ["Choice", "SARI"], [["简化 of words " * 9, "1.00"], ["copy", "2.00"]], apart=[0])
     first, *lines, empty, last = written(table, "text").splitlines()[1:]
     assert first.endswith("  1.00")
     assert len(lines) > 1

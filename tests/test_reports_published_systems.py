@@ -34,7 +34,7 @@ def test_systems_of_a_report_stand_among_published_ones():
     table = find_standing(SOURCES, REFERENCES, VARIANTS["easse"]).table(results, digits=2)
     kinds = [("us", "baseline"), ("high", ""), ("ours", "yours"), ("no", "failed"), ("low", ""), ("copy", "baseline")]
     assert [(row[0].text, row[1].text) for row in table.rows] == kinds
-    assert (table.apart, table.notes[-1][:8]) == ([2], "failed: ")
+    assert (table.texts, table.apart, table.notes[-1][:8]) == (2, [2], "failed: ")
     table = find_standing(SOURCES, REFERENCES, VARIANTS["hf"]).table(results, digits=2)
     assert [row[0].text for row in table.rows] == ["low", "us", "other", "high"]  # not those without a score
     assert table.notes == []

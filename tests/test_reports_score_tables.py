@@ -116,7 +116,7 @@ def test_rows_of_a_comparison(printed):
         ("--paired-ar --baselines copy references --confidence", ["deleting: p < 0.05", "copy, the"], ["corrected"]),
         (f"{COPIES} --paired-ar --measures bleu", ["2 comparisons within each score,", "BLEU|"], ["95%"]),
         (f"{COPIES} --paired-ar --variant easse hf --measures bleu", ["2 comparisons within each variant and"], []),
-        ("--paired-ar --variant easse hf", ["not corrected across variants"], ["Corrected p"]),
+        ("--paired-ar --variant easse hf", ["not corrected across variants"], ["Corrected p", "Out of"]),
         (f"{COPIES} --all-pairs", ["Group: ", "Ranks: ", "each system against each", "10,000 trials"], []),
         # What is not shown is not spoken of.
         (f"{COPIES} --all-pairs --confidence --show sari p", ["against each;"], ["Group: ", "Ranks: ", "95% CI"]),
