@@ -221,7 +221,8 @@ def test_ranks_of_copies():
     """By easse they are below all ranked systems; the variants that rank them first are those that the page names."""
     above, systems = {}, SYSTEMS.query("kind == 'system'")["test_set"].value_counts()
     for name, rows in SYSTEMS.groupby("test_set"):
-        copy, ranked = (rows.query(f"kind == '{kind}'")[list(VARIANTS)].astype(float) for kind in ("copy", "system"))
+        rows = rows.filter(["kind", *VARIANTS]).set_index("kind")
+        copy, ranked = (rows.loc[[kind]].astype(float) for kind in ("copy", "system"))
         above[name] = (ranked > copy.iloc[0]).sum()
     table = pd.DataFrame(above)
     assert (table.loc["easse"] == systems[table.columns]).all()
