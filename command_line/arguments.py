@@ -8,7 +8,7 @@ import codecs
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from glob import glob
 from itertools import chain
@@ -241,6 +241,10 @@ def _checked(convert: Callable[[str], Any], accepts: Callable[[Any], object], wa
     return value_of
 
 
+def _one_of(names: Collection[str]) -> dict[str, Any]:
+    return {"choices": names, "type": _checked(str, names.__contains__, f"one of {', '.join(names)}")}
+
+
 def _matching(pattern: str) -> list[str]:
     """Return the files that a pattern such as references.* matches, which shells of Windows leave to programs."""
     return [pattern] if os.path.exists(pattern) else sorted(glob(pattern)) or [pattern]
@@ -291,7 +295,7 @@ _GROUPS: dict[str, dict[str, _Option]] = {
             "help": "a test set, instead of --sources and --references; other data sets need --columns",
         },
         "--echo": {
-            "choices": ("sources", "references"),
+            **_one_of(("sources", "references")),
             "help": "print these texts of --dataset, and nothing else",
         },
         "--split": {**_NAME, "default": "test", "help": "the split of --dataset (default: test)"},
@@ -357,8 +361,8 @@ _GROUPS: dict[str, dict[str, _Option]] = {
             "help": f"add rows with the scores of {', '.join(BASELINES)} (default: all but each)",
         },
         "--why": {
+            **_one_of(VARIANTS),
             "metavar": "VARIANT",
-            "type": _checked(str, VARIANTS.__contains__, f"one of {', '.join(VARIANTS)}"),
             "help": "explain the difference to another variant, one choice at a time",
         },
     },
@@ -387,7 +391,7 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         }
     },
     "what is printed and written": {
-        "--format": {"choices": TABLE_FORMATS, "default": "text", "help": "how to print the scores (default: text)"},
+        "--format": {**_one_of(TABLE_FORMATS), "default": "text", "help": "how to print the scores (default: text)"},
         "--show": {**_NAMES, "help": f"the columns of the table: {', '.join(SHOWN)}, or measures (default: all)"},
         "--by-order": {
             **_SWITCH,

@@ -49,6 +49,9 @@ files --variant bluu | --variant: got 'bluu', expected one of hf, xu2016,
 files --variant bleu | --variant: got 'bleu', expected --measures bleu
 files --variant f1_token | --variant: got 'f1_token', expected --measures token_f1
 files --variant SARI | --variant: got 'SARI', expected a name such as easse
+files --variant sari_legacy | --variant: got 'sari_legacy', expected easse_legacy
+files --variant all | --variant: got 'all', expected --all-variants
+files --measures HF | --measures: got 'HF', expected --variant hf
 files --measures sari | --measures: got 'sari', expected other measures
 files --measures f1_token | --measures: got 'f1_token', expected token_f1
 files --measures sari_legacy | --measures: got 'sari_legacy', expected --variant easse_legacy
@@ -58,6 +61,7 @@ files --zero-division x | --zero-division: got 'x', expected a number from 0 to 
 files --tokenize 13b | --tokenize: got '13b'; did you mean '13a'?
 files --penalties dsari --variant easse | --penalties: got 'dsari' with level 'corpus', expected
 files --why bleu | --why: got 'bleu', expected one of hf, xu2016,
+files --format JSON | --format: got 'JSON', expected one of text, json,
 files --why easse | --why: got 'easse', which is the variant itself, expected another
 files --find-variant x | --find-variant: got 'x', expected a score as it is printed, from 0 to 100
 files --width 16 | --width: got '16', expected a whole number from 0 to 15
