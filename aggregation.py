@@ -4,19 +4,12 @@ Functions keep the leading dimensions of their arguments: the counts of one segm
 shares from 0 to 1, except where a docstring says percent.
 """
 
-import sys
 from collections.abc import Mapping
 from math import exp
-from typing import Any
+from typing import Any, NotRequired
 
 import numpy as np
-
-if sys.version_info >= (3, 12):
-    from typing import NotRequired, TypedDict
-else:  # pydantic, and FastAPI with it, takes no other
-    from typing import NotRequired
-
-    from typing_extensions import TypedDict
+from typing_extensions import TypedDict  # before Python 3.12 pydantic, and FastAPI with it, takes no other
 
 from .ngram_statistics import SegmentCounts
 from .variants import OPERATIONS, SCORES, Variant

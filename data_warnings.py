@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from inspect import currentframe
+from itertools import takewhile
 from traceback import walk_stack
 from typing import Any, NamedTuple
 from warnings import warn
@@ -126,9 +127,9 @@ def give_warnings(warnings: Iterable[Warning]) -> None:
         collected += different
         return
     names = (frame.f_globals.get("__name__", "") for frame, _ in walk_stack(currentframe()))
-    level = next((level for level, name in enumerate(names, start=1) if not _is_of_the_metric(name)), 1)
+    frames_of_the_metric = len(list(takewhile(_is_of_the_metric, names)))
     for warning in different:
-        warn(warning, stacklevel=level)
+        warn(warning, stacklevel=frames_of_the_metric + 1)
 
 
 def _is_of_the_metric(module: str) -> bool:
