@@ -71,12 +71,12 @@ def test_load_from_the_hub(hub, tmp_path, monkeypatch):
     assert {path: times for (kind, path), times in first.items() if kind == "GET"} == dict.fromkeys(files, 1)
     assert first.total() == 2 * len(files) + 1
     page = " ".join((ROOT / "docs" / "scale.md").read_text(encoding="utf-8").split())
-    assert f"downloads {len(files)} files: {first.total()} requests" in page
+    assert f"downloads {len(files)} files, with {first.total()} requests" in page
 
     asked.clear()
     assert load() == scores
     later = Counter(asked)
     assert not [path for kind, path in later if kind == "GET"]
     assert later.total() == len(files) + 1
-    assert f"changed: {later.total()} requests" in page
+    assert f"changed, with {later.total()} requests" in page
     assert f"enough for {3_000 // later.total()} processes" in page
