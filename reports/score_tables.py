@@ -458,7 +458,7 @@ def _measure_tables(report: ScoreReport, figures: Sequence[_Figure]) -> Iterator
     apart = [place for place, row in enumerate(rows) if row.kind == "baseline"]
     for number, part in enumerate(parts, 1):
         named = f"{title} ({number} of {len(parts)})" if len(parts) > 1 else title
-        names = [("System", [row.title for row in rows])]
+        names: list[_Column] = [("System", [row.title for row in rows])]
         yield _table(report, named, names, _figure_columns(report, part, rows), apart=apart)
 
 
