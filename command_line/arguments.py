@@ -21,7 +21,7 @@ from sari.messages import escape_unprintable, fault, join_names, nearest_name, s
 from sari.reports.formats import SENTENCE_FORMATS, TABLE_FORMATS
 from sari.reports.paragraph import bibliography
 from sari.reports.score_tables import SHOWN
-from sari.reports.tables import Layout
+from sari.reports.tables import TableReport
 from sari.signatures import read_signature
 from sari.text_files.named_sets import ALIASES, NAMED_SETS
 from sari.text_files.reading import STANDARD_INPUT, stem
@@ -456,8 +456,8 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         "--label": {
             **_NAME,
             "type": _checked(str, re.compile(r"[\w:.+/-]+").fullmatch, "letters, digits and : . + / - _"),
-            "default": Layout().label,
-            "help": f"the label of the first table (default: {Layout().label}); those of the others end in -2, -3, ...",
+            "default": TableReport.label,
+            "help": "the label of the first table (default: %(default)s); those of the others end in -2, -3, ...",
         },
     },
     "about this program": {

@@ -9,7 +9,6 @@ from typing import Any
 
 from sari.companion_measures.registry import SIDE_FILES
 from sari.messages import escape_unprintable
-from sari.reports.tables import Layout
 from sari.text_files.named_sets import read_outputs
 from sari.text_files.reading import read_texts, stem
 from sari.text_files.table_files import read_output_table
@@ -105,9 +104,9 @@ class Options(argparse.Namespace):
         return [path for path in (self.sentences, self.report) if path not in (None, STANDARD_OUTPUT)]
 
     @property
-    def layout(self) -> Layout:
+    def first_table(self) -> dict[str, Any]:
         """The caption and the label of the first LaTeX table."""
-        return Layout(self.caption, self.label)
+        return {"caption": self.caption, "label": self.label}
 
 
 def read_systems(options: Options) -> SystemColumns:

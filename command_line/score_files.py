@@ -116,4 +116,4 @@ def _document(
         ending = Path(options.report).suffix
         if ending == ".html":
             return report_page.report_as_html(report, **style)
-        return format_of_ending(ending).write(tabulate_scores(report, **style), options.layout)
+        return format_of_ending(ending).write(replace(tabulate_scores(report, **style), **options.first_table))

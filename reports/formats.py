@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sari.messages import escape_unprintable, in_one_line
 from sari.reports.latex import as_latex
-from sari.reports.tables import Cell, Layout, Table, TableReport, warning_in_words
+from sari.reports.tables import Cell, Table, TableReport, warning_in_words
 from sari.variants import SCORES
 
 if TYPE_CHECKING:  # slow to import
@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # slow to import
 _WIDEST = 50
 
 
-def as_text(report: TableReport, _layout: Layout) -> str:
+def as_text(report: TableReport) -> str:
     """Return tables for a terminal, with ^ at the best scores, then signatures, notes and warnings."""
     blocks = [_text_table(table) for table in report.tables]
     notes = dict.fromkeys(chain(*(table.notes_with("^") for table in report.tables), report.methods))
@@ -77,7 +77,7 @@ def _text_column(heading: str, cells: Sequence[Cell]) -> list[str]:
     return [in_one_line(heading) + " " * room, *texts]
 
 
-def as_markdown(report: TableReport, _layout: Layout) -> str:
+def as_markdown(report: TableReport) -> str:
     """Return tables as Markdown, the best scores in bold."""
     blocks = list(map(_markdown_table, report.tables))
     blocks.append("\n".join(f"- {_escaped_markdown(line)}" for line in report.methods))
@@ -116,7 +116,7 @@ def _escaped_markdown(text: object) -> str:
 # ---- Data -----------------------------------------------------------------------------------------------------------
 
 
-def as_csv(report: TableReport, _layout: Layout) -> str:
+def as_csv(report: TableReport) -> str:
     """Return the records, at full precision."""
     return _csv_text(report.records())
 
@@ -136,7 +136,7 @@ def _csv_text(rows: Sequence[Mapping[str, Any]], delimiter: str = ",") -> str:
     return file.getvalue().removesuffix("\n")
 
 
-def as_json(report: TableReport, _layout: Layout) -> str:
+def as_json(report: TableReport) -> str:
     """Return the fields."""
     return json.dumps(report.fields(), indent=2, ensure_ascii=False, allow_nan=False)
 
@@ -145,7 +145,7 @@ class TableFormat(NamedTuple):
     """A format: the ending of its files, and the function that writes it."""
 
     ending: str
-    write: Callable[[TableReport, Layout], str]
+    write: Callable[[TableReport], str]
 
 
 #: The formats of tables, by name.

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sari.messages import escape_unprintable, in_one_line
 from sari.reports.paragraph import parts_of
-from sari.reports.tables import LOWER, Cell, Layout, Table, TableReport, warning_in_words
+from sari.reports.tables import LOWER, Cell, Table, TableReport, warning_in_words
 
 # A table with more characters in a row stands across the page.
 _COLUMN = 60
@@ -38,15 +38,15 @@ _ESCAPES = {
 }
 
 
-def as_latex(report: TableReport, layout: Layout) -> str:
+def as_latex(report: TableReport) -> str:
     """Return tables as LaTeX, with the best scores in bold, then how the scores were computed, as a paragraph.
 
     Tables are floats: in a column, or across the page if their rows are long. What is still too large becomes smaller
     by the package graphicx. Warnings are comments, and so are the signatures that no footnote has.
     """
     first, *others = report.tables
-    tables = [first if layout.caption is None else replace(first, title=layout.caption), *others]
-    labels = [layout.label, *(f"{layout.label}-{number}" for number in range(2, len(tables) + 1))]
+    tables = [first if report.caption is None else replace(first, title=report.caption), *others]
+    labels = [report.label, *(f"{report.label}-{number}" for number in range(2, len(tables) + 1))]
     blocks = [_WITHOUT_PACKAGES, *map(_float, tables, labels), _paragraph(report.paragraph)]
     comments = [f"Warning: {warning_in_words(row)}" for row in report.warnings]
     footnotes = " ".join(text for kind, text in parts_of(report.paragraph) if kind == "footnote")

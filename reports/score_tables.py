@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import groupby, pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from sari.messages import fault
 from sari.reports.paragraph import methods_paragraph
@@ -43,9 +43,10 @@ BASELINE_SUMMARIES = {
 }
 #: The decimals of scores, for which those of measures are meant.
 DIGITS = 2
-# Up to so many systems stand side by side in the table of measures. Of more, each has a row, and a table has up to six
-# measures, or half as many with their intervals.
+# Up to so many systems stand side by side in a table. Of more, each has a row in tables of measures, which have up to
+# six measures, or half as many with their intervals.
 _SIDE_BY_SIDE, _MEASURES = 4, 6
+_Item = TypeVar("_Item")
 # A heading with the cells below it.
 _Column = tuple[str, Sequence[str | Cell]]
 
@@ -119,7 +120,7 @@ def tabulate_scores(
         *(standing.table(report.results, digits) for standing in report.published if standing.rows),
     ]
     of_measures = list(_measure_tables(shown, [figure for figure in measures if figure.name in names]))
-    of_steps = [tabulate_steps(report.explanations, digits)] if report.explanations else []
+    of_steps = [tabulate_steps(part, digits, number) for number, part in _parts(report.explanations, _SIDE_BY_SIDE)]
     tables = [*of_scores, *of_differences, *more, *of_measures, *of_steps]
     if not tables:
         raise ValueError(fault("show", ", ".join(names), "a score, measure or difference that there is"))
@@ -451,26 +452,33 @@ def _measure_tables(report: ScoreReport, figures: Sequence[_Figure]) -> Iterator
     title = "Companion measures"
     rows = [row for row in (*report.results, *report.baselines) if row.variant == report.rows[0].variant]
     most = _MEASURES // 2 if any(row.confidence_intervals for row in rows) else _MEASURES
-    parts = [figures[start : start + most] for start in range(0, len(figures), most)]
     if len(rows) <= _SIDE_BY_SIDE and figures:
         yield _table_of_figures(report, title, "Measure", figures, rows)
         return
     apart = [place for place, row in enumerate(rows) if row.kind == "baseline"]
-    for number, part in enumerate(parts, 1):
-        named = f"{title} ({number} of {len(parts)})" if len(parts) > 1 else title
-        names: list[_Column] = [("System", [row.title for row in rows])]
-        yield _table(report, named, names, _figure_columns(report, part, rows), apart=apart)
+    names: list[_Column] = [("System", [row.title for row in rows])]
+    for number, part in _parts(figures, most):
+        yield _table(report, title + number, names, _figure_columns(report, part, rows), apart=apart)
 
 
-def tabulate_steps(explanations: Sequence[tuple[str, VariantDifference]], digits: int = DIGITS) -> Table:
-    """Return the steps from one variant to another, with SARI and its change for each system."""
-    (_, first), *others = explanations
+def _parts(items: Sequence[_Item], most: int) -> Iterator[tuple[str, Sequence[_Item]]]:
+    """Yield at most so many items at a time, for a table each, with what its title says of their number."""
+    starts = range(0, len(items), most)
+    for number, start in enumerate(starts, 1):
+        yield f" ({number} of {len(starts)})" if len(starts) > 1 else "", items[start : start + most]
+
+
+def tabulate_steps(
+    explanations: Sequence[tuple[str, VariantDifference]], digits: int = DIGITS, number: str = ""
+) -> Table:
+    """Return the steps from one variant to another, with SARI and its change for each system, if it has a name."""
+    _, first = explanations[0]
     one, other = first["variant_a"], first["variant_b"]
     steps = [f"{step['choice']}: {step['before']} → {step['after']}" for step in first["steps"][1:]]
     columns: list[_Column] = [("Choice", [one, *steps, other])]
     for name, difference in explanations:
         scores = [step["sari"] for step in difference["steps"]]
         changes = [after - before for before, after in pairwise(scores)]
-        columns.append((name if others else "SARI", [f"{score:.{digits}f}" for score in (*scores, scores[-1])]))
+        columns.append((name or "SARI", [f"{score:.{digits}f}" for score in (*scores, scores[-1])]))
         columns.append(("Change", ["", *(f"{change:+.{digits}f}" for change in (*changes, scores[-1] - scores[0]))]))
-    return table_of_columns(f"SARI from {one} to {other}, one choice at a time", columns)
+    return table_of_columns(f"SARI from {one} to {other}, one choice at a time{number}", columns)

@@ -104,6 +104,7 @@ class TableReport:
         paragraph: how the scores were computed, for a paper, which LaTeX adds: see `methods_paragraph`.
         records: returns the figures at full precision, as at least one row; all rows have the same keys.
         fields: returns the figures in the schema of JSON.
+        caption, label: of the first table in LaTeX; without a caption, its title is one.
     """
 
     tables: list[Table]
@@ -113,11 +114,6 @@ class TableReport:
     paragraph: str = ""
     records: Callable[[], list[dict[str, Any]]]
     fields: Callable[[], dict[str, Any]]
-
-
-class Layout(NamedTuple):
-    """The caption and the label of the first LaTeX table."""
-
     caption: str | None = None
     label: str = "tab:sari"
 

@@ -9,13 +9,13 @@ from conftest import ROOT
 from programs import EXAMPLE, SYSTEMS
 
 from sari.reports.formats import TABLE_FORMATS
-from sari.reports.tables import HIGHER, LOWER, Cell, Layout, TableReport, make_table
+from sari.reports.tables import HIGHER, LOWER, Cell, TableReport, make_table
 
 HOSTILE = r'*b|<>"~^\{}#%$_&--'
 
 
-def written(table, name, **layout):
-    return TABLE_FORMATS[name].write(TableReport(tables=[table], records=list, fields=dict), Layout(**layout))
+def written(table, name, **more):
+    return TABLE_FORMATS[name].write(TableReport(tables=[table], records=list, fields=dict, **more))
 
 
 def wide_table(columns, rows=3):

@@ -77,7 +77,14 @@ _STEPS = "SARI from easse to paper, one choice at a time"
         ("--all-pairs --confidence --show keep group", {_SARI: "System|Keep|Group"}),
         ("--paired-ar --show p --measures bleu", {_DIFFERENCES: "System|Against|Score|p"}),
         ("--measures bleu --show bleu", {_MEASURES: "Measure|deleting|rewriting"}),
-        ("--why paper --show delete", {_SARI: "System|Delete", _STEPS: "Choice|deleting|Change|rewriting|Change"}),
+        (
+            f"{COPIES} a=examples/outputs.txt b=examples/outputs.txt --why paper --show delete",
+            {
+                _SARI: "System|Delete",
+                f"{_STEPS} (1 of 2)": "Choice|deleting|Change|rewriting|Change|c|Change|a|Change",
+                f"{_STEPS} (2 of 2)": "Choice|b|Change",
+            },
+        ),
     ],
 )
 def test_tables_have_what_is_asked_for(printed, given, headings):
@@ -212,7 +219,7 @@ def test_orders_and_steps_have_the_figures_of_the_metric(printed, printed_json):
         ["paper", "60.93", "+4.53", "74.27", "+1.27"],
     ]
     of_one = tables(printed(*ONE, *given))
-    assert ("SARI by n-gram order: easse" in of_one, of_one[_STEPS][0][1]) == (True, "SARI")
+    assert ("SARI by n-gram order: easse" in of_one, of_one[_STEPS][0][1]) == (True, "deleting")
 
 
 def test_a_system_and_a_baseline_may_have_one_name(printed, tmp_path):

@@ -18,7 +18,6 @@ from sari.reports.paragraph import methods_paragraph, paragraph_as_text
 from sari.reports.report_page import figure
 from sari.reports.score_report import ScoreReport
 from sari.reports.score_tables import tabulate_scores
-from sari.reports.tables import Layout
 from sari.validation import Columns, SystemColumns
 from sari.variants import Variant
 from sari.web import answers, components, inputs, rendering, sentence_tab
@@ -268,7 +267,7 @@ def answer_files(
 def _results(scored: Scored, columns: SystemColumns, sentences: Mapping[str, Mapping[str, list[float]]]) -> Parts:
     """Return what is shown of scored files; `sentences` has the scores of every segment, by system."""
     names, tables = list(scored.sari), tabulate_scores(scored.report)
-    texts = {name: format_of_ending(Path(name).suffix).write(tables, Layout()) + "\n" for name in _TABLES}
+    texts = {name: format_of_ending(Path(name).suffix).write(tables) + "\n" for name in _TABLES}
     texts["segments.tsv"] = "".join(f"{line}\n" for line in SENTENCE_FORMATS[".tsv"](sentences))
     several = len(names) > 1
     return {
