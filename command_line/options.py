@@ -40,8 +40,8 @@ def flag_of(name: str) -> str:
 
 # The arguments of Python that messages may begin with, and the options that they are here.
 _FLAGS = {
-    **{name: flag_of(name) for name in ("baselines", "confidence", "own_measure", "ratings", "references")},
-    **{name: flag_of(name) for name in ("resamples", "seed", "show", "signature", "sources")},
+    **{name: flag_of(name) for name in ("confidence", "own_measure", "ratings", "references", "resamples")},
+    **{name: flag_of(name) for name in ("seed", "show", "signature", "sources")},
     **{name: flag_of(name) for name in (*OPTIONS, *(file.name for file in SIDE_FILES))},
     **{"predictions": "--outputs", "figure": "--find-variant", "sentence_splitter": "sentence splitter"},
 }

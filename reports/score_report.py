@@ -50,7 +50,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from sari.messages import count_of, fault, short_repr
+from sari.messages import count_of
 from sari.reports.tables import warning_in_words
 from sari.variants import CHANGES, SCORES
 
@@ -258,11 +258,7 @@ class ScoreReport:
         return list(dict.fromkeys(row.signature for row in self.rows if row.variant in self.scored_by))
 
     def with_baselines(self, variant: str, scored: Mapping[str, Mapping[str, Any]]) -> ScoreReport:
-        """Return the report with rows of baselines under a variant, whose scores are given by name.
-
-        Raises:
-            ValueError: for a system with the title of a baseline, which CSV could not tell apart.
-        """
+        """Return the report with rows of baselines under a variant, whose scores are given by name."""
         system = next(row for row in self.results if row.variant == variant)
         rows = [
             ScoreRow(
@@ -276,9 +272,6 @@ class ScoreReport:
             )
             for name, result in scored.items()
         ]
-        for row in rows:
-            if row.title in self.systems:
-                raise ValueError(fault("baselines", f"a system named {short_repr(row.title)}", "another name"))
         return replace(self, rows=[*self.rows, *rows])
 
 

@@ -48,11 +48,6 @@ def test_sentence_scores_on_standard_output(printed, tmp_path):
     assert printed(*EXAMPLE, *SYSTEMS, "--sentences", "-") == path.read_text()
 
 
-def test_only_written_files_are_named(run_here, tmp_path):
-    process = run_here("--version", "--report", "x.html", "--sentences", "-", folder=tmp_path)
-    assert (process.returncode, process.stdout.startswith(b"SARI "), process.stderr) == (0, True, b"")
-
-
 def test_a_test_set(run_here, tmp_path):
     (tmp_path / "data").mkdir()
     rows = [{"s": "a\nb", "r": ["c", "d"]}, {"s": "e", "r": ["f", "g"]}]

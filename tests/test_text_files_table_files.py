@@ -176,9 +176,9 @@ def test_faults(tmp_path, name, text, message):
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("t.csv", "Source,System,Label,ref b,ref a\na,x,5,y,b\nc,,6,z,\n"),
+        ("(1).csv", "Source,System,Label,ref b,ref a\na,x,5,y,b\nc,,6,z,\n"),
         (
-            "t.jsonl",
+            "(1).jsonl",
             '{"Source": "a", "System": "x", "ref a": "b", "ref b": ["y"], "Label": 5, "output": 1, "rating": "x"}\n'
             '{"Source": "c", "System": "", "ref a": [], "ref b": "z", "Label": "6"}\n',
         ),

@@ -31,11 +31,7 @@ TABLE_ENDINGS: dict[str, tuple[str, dict[str, Any]] | None] = {
 }
 #: What data of other kinds begin with, and what to do with them.
 _NO_TEXTS = {
-    rb"PK\x03\x04.{26}(\[Content_Types|_rels/|docProps/|xl/|word/)": (
-        "an .xlsx or .docx file",
-        "text, or a table whose name ends in .xlsx",
-    ),
-    rb"PK\x03\x04": ("a zip file", "text: unzip it"),
+    rb"PK\x03\x04": ("a workbook, document or zip file", "text, or a table whose name ends in .xlsx"),
     rb"\xd0\xcf\x11\xe0": ("an .xls or .doc file", "text: save it as CSV"),
     rb"PAR1": ("Parquet", "text, or a table whose name ends in .parquet"),
     rb"%PDF": ("a PDF file", "text"),
@@ -63,9 +59,9 @@ def read_lines(path: str, encoding: str = "utf-8") -> Iterator[str]:
     try:
         with open(0 if path == STANDARD_INPUT else path, "rb", closefd=path != STANDARD_INPUT) as file:
             stream: Any = gzip.GzipFile(fileobj=file) if file.peek(2).startswith(GZIP_MAGIC) else file
-            head = stream.peek(64)
+            head = stream.peek(8)
             for magic, (kind, wanted) in _NO_TEXTS.items():
-                if re.match(magic, head, re.DOTALL):
+                if re.match(magic, head):
                     raise FileError(fault(name, kind, wanted))
             if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
                 encoding = "utf-16"
