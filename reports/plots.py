@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from sari.messages import escape_unprintable, truncate
-from sari.reports.score_report import ScoreRow
+from sari.reports.score_report import FEW_SYSTEMS, ScoreRow
 
 # The colours of systems are Okabe and Ito's, which people with any kind of colour vision can distinguish, without their
 # yellow, which is too pale for white pages.
@@ -43,8 +43,8 @@ _STYLE: Any = {
 _BINS = 20
 # Inches: width and height of a picture, and height of a line in a picture of intervals.
 _WIDTH, _HEIGHT, _LINE = 6.4, 3.0, 0.3
-# The longest name that is shown, and how many systems have their legend inside the picture.
-_LONGEST, _INSIDE = 70, 4
+# The longest name that is shown.
+_LONGEST = 70
 
 
 def histogram(values: Mapping[str, Sequence[float]], label: str) -> str:
@@ -136,7 +136,7 @@ def _svg(figure: Figure, axes: Axes, names: Iterable[str]) -> str:
     with matplotlib.rc_context(_STYLE), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from font")
         if len(legend) > 1:
-            position: Any = {} if len(legend) <= _INSIDE else {"loc": "upper left", "bbox_to_anchor": (1.02, 1)}
+            position: Any = {} if len(legend) <= FEW_SYSTEMS else {"loc": "upper left", "bbox_to_anchor": (1.02, 1)}
             axes.legend([*axes.lines, *axes.patches], legend, frameon=False, fontsize=9, **position)
         file = io.StringIO()
         figure.savefig(file, format="svg", metadata={"Date": None}, bbox_inches="tight")

@@ -13,17 +13,13 @@ from sari.reports.explanation import Explanation
 from sari.reports.ngram_differences import tabulate_ngrams
 from sari.reports.paragraph import paragraph_as_text
 from sari.reports.reasons import EMPTY, MARKS
-from sari.reports.score_report import Length, ScoreReport
+from sari.reports.score_report import FEW_SYSTEMS, Length, ScoreReport
 from sari.reports.score_tables import tabulate_scores
 from sari.reports.tables import Table, make_table, warning_in_words
 
 _TEMPLATES = Path(__file__).with_name("templates")
 # The number of missed tokens that are shown.
 _MISSED = 20
-# The systems that fit in a small picture.
-_SYSTEMS = 4
-# A title names up to so many systems.
-_NAMED = 4
 
 
 def report_as_html(
@@ -43,8 +39,8 @@ def report_as_html(
     return _ENVIRONMENT.get_template("report.html.j2").render(
         report=report,
         digits=digits,
-        is_wide=len(names) > _SYSTEMS,
-        of=", ".join(names) if len(names) <= _NAMED else f"{len(names)} systems",
+        is_wide=len(names) > FEW_SYSTEMS,
+        of=", ".join(names) if len(names) <= FEW_SYSTEMS else f"{len(names)} systems",
         paragraph=paragraph_as_text(tables.paragraph),
         tables=tables.tables,
         methods=tables.methods,

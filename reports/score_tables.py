@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from sari.messages import fault
 from sari.reports.paragraph import methods_paragraph
-from sari.reports.score_report import Figures, ScoreReport, ScoreRow, score_fields, score_records
+from sari.reports.score_report import FEW_SYSTEMS, Figures, ScoreReport, ScoreRow, score_fields, score_records
 from sari.reports.tables import (
     HIGHER,
     LOWER,
@@ -43,9 +43,8 @@ BASELINE_SUMMARIES = {
 }
 #: The decimals of scores, for which those of measures are meant.
 DIGITS = 2
-# Up to so many systems stand side by side in a table. Of more, each has a row in tables of measures, which have up to
-# six measures, or half as many with their intervals.
-_SIDE_BY_SIDE, _MEASURES = 4, 6
+# The measures of a table with a row for each system; with their intervals, half as many.
+_MEASURES = 6
 _Item = TypeVar("_Item")
 # A heading with the cells below it.
 _Column = tuple[str, Sequence[str | Cell]]
@@ -120,7 +119,7 @@ def tabulate_scores(
         *(standing.table(report.results, digits) for standing in report.published if standing.rows),
     ]
     of_measures = list(_measure_tables(shown, [figure for figure in measures if figure.name in names]))
-    of_steps = [tabulate_steps(part, digits, number) for number, part in _parts(report.explanations, _SIDE_BY_SIDE)]
+    of_steps = [tabulate_steps(part, digits, number) for number, part in _parts(report.explanations, FEW_SYSTEMS)]
     tables = [*of_scores, *of_differences, *more, *of_measures, *of_steps]
     if not tables:
         raise ValueError(fault("show", ", ".join(names), "a score, measure or difference that there is"))
@@ -452,7 +451,7 @@ def _measure_tables(report: ScoreReport, figures: Sequence[_Figure]) -> Iterator
     title = "Companion measures"
     rows = [row for row in (*report.results, *report.baselines) if row.variant == report.rows[0].variant]
     most = _MEASURES // 2 if any(row.confidence_intervals for row in rows) else _MEASURES
-    if len(rows) <= _SIDE_BY_SIDE and figures:
+    if len(rows) <= FEW_SYSTEMS and figures:
         yield _table_of_figures(report, title, "Measure", figures, rows)
         return
     apart = [place for place, row in enumerate(rows) if row.kind == "baseline"]

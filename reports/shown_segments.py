@@ -7,16 +7,15 @@ import numpy as np
 
 from sari.companion_measures.simplification import added_proportions, compression_ratios, sentence_counts
 from sari.reports.explanation import explain
-from sari.reports.score_report import ScoreRow, ShownSegment
+from sari.reports.score_report import FEW_SYSTEMS, ScoreRow, ShownSegment
 from sari.tokenization import split_into_tokens
 from sari.validation import SystemColumns
 from sari.variants import Text, Variant
 
 # The words of all segments that are shown.
 _WORDS = 30_000
-# The segments of a choice for one system; of several, each has fewer. Up to `_TOGETHER` systems are shown with every
-# segment; of more, those for which it was chosen.
-_OF_ONE, _TOGETHER = 8, 4
+# The segments of a choice for one system; of several, each has fewer.
+_OF_ONE = 8
 
 
 def choose_segments(
@@ -89,7 +88,7 @@ def _standing_out(
 
 def _few(reasons: Mapping[int, Sequence[object]], columns: SystemColumns) -> list[int]:
     """Return the places to show, in their order: of long texts, those of most reasons, up to `_WORDS` words in all."""
-    texts = [columns.sources, *list(columns.predictions.values())[:_TOGETHER]]
+    texts = [columns.sources, *list(columns.predictions.values())[:FEW_SYSTEMS]]
     places = sorted(reasons, key=lambda place: (-len(reasons[place]), place))
     words = np.cumsum([sum(len(column[place].split()) for column in texts) for place in places])
     return sorted(places[: max(1, int(np.searchsorted(words, _WORDS, "right")))])
@@ -99,7 +98,8 @@ def _explain_segment(
     columns: SystemColumns, variant: Variant, place: int, reasons: Sequence[tuple[str, str]]
 ) -> ShownSegment:
     chosen = {name for name, _ in reasons}
-    names = [name for name in columns.predictions if name in chosen or len(columns.predictions) <= _TOGETHER]
+    # Each of few systems is shown with every segment; of more, those for which it was chosen.
+    names = [name for name in columns.predictions if name in chosen or len(columns.predictions) <= FEW_SYSTEMS]
     source, references = columns.sources[place], columns.references[place]
     outputs = {
         name: explain(
