@@ -112,10 +112,8 @@ def _rated_documents():
     others = {"meaning": 0 * means, "simplicity-overall": (RATINGS[-SENTENCES:] / 7).round(3)}
     outputs = {"Original": ORIGINALS, "ours": ONE, "Elementary": TWO}
     read = [rated(TWO, {"Correct answer": means}, simplification=own, system=name) for name, own in outputs.items()]
-    preferred, pairs = (
-        [int(place % 3 == 0) for place in range(SENTENCES)],
-        {"simplification1": ONE, "simplification2": THREE},
-    )
+    preferred = [int(place % 3 == 0) for place in range(SENTENCES)]
+    pairs = {"simplification1": ONE, "simplification2": THREE}
     return {
         f"{folder}/dwiki_final.jsonl": rated([*TWO[:-1], ONE[-1]], words | others, simplification=ONE),
         f"{folder}/qa.jsonl": pd.concat(read),

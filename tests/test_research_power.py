@@ -7,14 +7,6 @@ from published_trees import sentences, write
 from sari.research import power
 from sari.research.files import read_table
 
-#: The row of `easse` and 24 segments, as it was computed once: the same files always give the same figures.
-EXPECTED = {
-    **{"variant": "easse", "segments": "24", "pairs": "60", "observed": "1"},
-    **{"error_low": "0.428", "error": "0.629", "error_high": "0.863", "found": "1.762"},
-    **{"randomization 1": "0.3000", "randomization 2": "0.5933", "randomization 3": "0.7167"},
-    **{"bootstrap 1": "0.3900", "bootstrap 2": "0.7267", "bootstrap 3": "0.8433"},
-}
-
 
 @pytest.mark.filterwarnings("ignore::UserWarning")  # texts are words at random
 def test_power_of_tests(checkouts, monkeypatch):
@@ -26,9 +18,9 @@ def test_power_of_tests(checkouts, monkeypatch):
     write(checkouts / "power.csv", pd.DataFrame(rows, columns=["test_set", "kind", "outputs"]))
     monkeypatch.setattr(power, "SYSTEMS", checkouts / "power.csv")
     monkeypatch.setattr(power, "_MEASURED", ("easse",))
-    stored = read_table(power.FILE)
-    assert stored["segments"].tolist() == [*map(str, power._SAMPLE_SIZES)] * 3
+    assert read_table(power.FILE)["segments"].tolist() == [*map(str, power._SAMPLE_SIZES)] * 3
     monkeypatch.setattr(power, "_SAMPLE_SIZES", (6, 24))
     first, second = power.measure_power(checkouts).to_dict("records")
-    assert second == EXPECTED
     assert (first["segments"], first["error"]) == ("6", "1.258")
+    row = "easse,24,60,1,0.428,0.629,0.863,1.762,0.3000,0.3900,0.5933,0.7267,0.7167,0.8433"
+    assert ",".join(second.values()) == row  # as it was computed once: the same files always give the same figures
