@@ -33,7 +33,7 @@ from .validation import Columns, SystemColumns
 from .variants import OPERATIONS, SCORES, Variant
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True)
 class CorpusStatistics:
     """The statistics of scored segments. The scores of merged parts are exactly those of the whole, in any order.
 
@@ -183,23 +183,17 @@ def score_corpus(
     return corpus
 
 
-def score_systems(
-    columns: SystemColumns, variant: Variant, *, sentences: bool = False, rows: bool = False
-) -> dict[str, CorpusStatistics]:
-    """Encode, count and score the checked texts of several systems; other arguments are those of `score_corpus`."""
-    systems = {
-        name: score_corpus((), variant, take_sample(*columns.of(name)), sentences=sentences, rows=rows)
-        for name in columns.predictions
-    }
+def score_systems(columns: SystemColumns, variant: Variant, **kept: bool) -> dict[str, CorpusStatistics]:
+    """Encode, count and score the checked texts of several systems; `kept` is for `score_corpus`."""
+    samples = {name: take_sample(*columns.of(name)) for name in columns.predictions}
+    systems = {name: score_corpus((), variant, sample, **kept) for name, sample in samples.items()}
     for tokens in encode_corpus(columns.sources, columns.references, columns.predictions.values(), variant):
         counted = count_ngrams(tokens, variant).of_systems(len(systems))
         systems = {name: systems[name].with_counts(counts) for name, counts in zip(systems, counted, strict=True)}
     return systems
 
 
-def score_columns(
-    columns: Columns, variant: Variant, *, sentences: bool = False, rows: bool = False
-) -> CorpusStatistics:
+def score_columns(columns: Columns, variant: Variant, **kept: bool) -> CorpusStatistics:
     """Encode, count and score checked texts, as `score_systems` does."""
-    (corpus,) = score_systems(columns.as_one_system(), variant, sentences=sentences, rows=rows).values()
+    (corpus,) = score_systems(columns.as_one_system(), variant, **kept).values()
     return corpus

@@ -57,7 +57,7 @@ class Counts(NamedTuple):
     keep_recall_of_new: np.ndarray | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Ngrams:
     """Distinct n-grams of one order: those of the sources, or those that the sources lack.
 

@@ -55,7 +55,7 @@ NamedFigures = dict[str, dict[str, Any]]
 # ---- Samples --------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Sample:
     """Segments to resample. All systems get the same draws, so that their scores can be compared pair by pair.
 

@@ -68,7 +68,7 @@ class Spans(NamedTuple):
         return tuple(self.data[start:end].decode() for start, end in pairs)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Tokens:
     """The tokens of some segments: all sources, all references segment by segment, and all predictions, by system.
 
