@@ -5,12 +5,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sari.companion_measures.accuracy import (
-    Edits,
-    generation_string_accuracies,
-    simple_string_accuracies,
-    string_edits,
-)
+from sari.companion_measures.accuracy import Edits, generation_string_accuracies, simple_string_accuracies, string_edits
 
 strings = st.text("abc", max_size=5)
 

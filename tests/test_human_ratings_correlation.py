@@ -19,16 +19,11 @@ each_coefficient = pytest.mark.parametrize("coefficient", COEFFICIENTS)
 @pytest.mark.filterwarnings("ignore:An input array is constant")
 @each_coefficient
 def test_values_and_intervals_are_those_of_scipy(coefficient):
-    """All rows of a source are drawn together, and all scores see the same draws."""
+    """All rows of a source are drawn together, and all scores see the same draws; "rare" is flat in some of them."""
     draws = np.random.default_rng(3)
     one, other = draws.integers(0, 12, (2, 40)).astype(float)  # with ties
     ratings = np.round(one + draws.normal(0, 4, 40))
-    scores = {
-        "one": one,
-        "rare": np.where(np.arange(40) == 0, 0.3, 0.1),
-        "other": other,
-        "flat": np.full(40, 0.1),
-    }  # "rare" is flat in some draws
+    scores = {"one": one, "rare": np.where(np.arange(40) == 0, 0.3, 0.1), "other": other, "flat": np.full(40, 0.1)}
     groups = [f"source {place % 9}" for place in range(40)]
     options = {"coefficient": coefficient, "baseline": "other"}
     found = agreement(scores, ratings, groups=groups, confidence=0.9, resamples=60, seed=5, **options)

@@ -76,7 +76,6 @@ _STEPS = "SARI from easse to paper, one choice at a time"
         ),
         ("--all-pairs --confidence --show keep group", {_SARI: "System|Keep|Group"}),
         ("--paired-ar --show p --measures bleu", {_DIFFERENCES: "System|Against|Score|p"}),
-        ("--measures bleu --show bleu", {_MEASURES: "Measure|deleting|rewriting"}),
         (
             f"{COPIES} a=examples/outputs.txt b=examples/outputs.txt --why paper --show delete",
             {
