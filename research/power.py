@@ -39,10 +39,9 @@ _BOTH = np.array([[0, 1]])
 
 def measure_power(folder: Path) -> pd.DataFrame:
     """Test samples of pairs of runs."""
-    ranked = read_table(SYSTEMS).query("test_set == 'ASSET' and kind == 'system'")
-    described = ranked[ranked["outputs"].str.contains("/BLESS/")]
+    ranked = read_table(SYSTEMS).query("test_set == 'ASSET' and kind == 'system'")["outputs"]
     sources, references = read_test_set(folder, *TEST_SETS["ASSET"])
-    of_models = [read_runs(folder, pattern, sources) for pattern in described["outputs"]]
+    of_models = [read_runs(folder, pattern, sources) for pattern in ranked if "/BLESS/" in pattern]
     models = [model for model, runs in enumerate(of_models) for _ in runs]
     columns = SystemColumns(sources, {path: texts for runs in of_models for path, texts in runs.items()}, references)
     candidates = np.array([pair for pair in combinations(range(len(models)), 2) if models[pair[0]] != models[pair[1]]])
@@ -70,9 +69,10 @@ def _measured(
     errors = [np.diff(each.resampled(_RESAMPLES)[..., 0], axis=1).std() for each in observed]
     low, median, high = np.percentile(errors, [10, 50, 90]) * np.sqrt(len(population) / segments)
     detectable = (stats.norm.ppf(1 - SIGNIFICANT / 2) + stats.norm.ppf(0.8)) * median
-    row = {"segments": str(segments), "pairs": str(_PAIRS_OF_RUNS)}
-    row["observed"] = f"{_significant_share(observed, 'randomization') * _PAIRS_OF_RUNS:.0f}"
-    row |= {
+    row = {
+        "segments": str(segments),
+        "pairs": str(_PAIRS_OF_RUNS),
+        "observed": f"{_significant_share(observed, 'randomization') * _PAIRS_OF_RUNS:.0f}",
         "error_low": f"{low:.3f}",
         "error": f"{median:.3f}",
         "error_high": f"{high:.3f}",

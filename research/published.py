@@ -95,12 +95,15 @@ def figures_by_paper(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return the figures of each paper, with reasons for those that differ, and how many come out."""
     scores = figures(rows)
     same, titles = scores["printed"] == scores["ours"], scores["paper"] + ", " + scores["url"]
-    table = pd.DataFrame({"figure": scores["system"] + ", " + scores["test_set"] + ": " + scores["score"]})
-    table[["printed", "ours"]] = scores[["printed", "ours"]]
-    table["why it differs"] = scores["reason"].mask(same, "")
+    columns = {
+        "figure": scores["system"] + ", " + scores["test_set"] + ": " + scores["score"],
+        "printed": scores["printed"],
+        "ours": scores["ours"],
+        "why it differs": scores["reason"].mask(same, ""),
+    }
     summary = pd.DataFrame({"paper": titles, "figures": 1, "to the printed digits": same.astype(int)})
     summary = summary.groupby("paper", sort=False, as_index=False).sum().astype(str)
-    return dict(iter(table.groupby(titles, sort=False))) | {"Figures that come out": summary}
+    return dict(iter(pd.DataFrame(columns).groupby(titles, sort=False))) | {"Figures that come out": summary}
 
 
 STUDY = Study(FILE, figures_by_paper, compute=compute_figures)

@@ -51,13 +51,13 @@ _COLUMNS += ["difference", "difference_low", "difference_high", "at_equal_length
 def compute_agreement(folder: Path) -> pd.DataFrame:
     """Score all outputs under all variants. Figures have 6 decimals, so that they are the same everywhere."""
     collections = tqdm(COLLECTIONS.items(), disable=None, leave=False)
-    rows = [row for name, collection in collections for row in _of_collection(name, collection, folder)]
-    table = pd.DataFrame([*rows, *_of_pairs(folder)])
+    rows = [row for name, collection in collections for row in _rows_of_collection(name, collection, folder)]
+    table = pd.DataFrame([*rows, *_rows_of_pairs(folder)])
     numbers = table.select_dtypes("number").map("{:z.6f}".format, na_action="ignore")
     return table.assign(**dict(numbers.items()))[_COLUMNS]
 
 
-def _of_collection(name: str, collection: Collection, folder: Path) -> Iterator[dict[str, Any]]:
+def _rows_of_collection(name: str, collection: Collection, folder: Path) -> Iterator[dict[str, Any]]:
     """Yield a row for each score and ratings of outputs, and of systems where there are enough."""
     rated, variants = collection.read(folder), _VARIANTS
     if tokenizer := collection.tokenizer:
@@ -85,10 +85,10 @@ def _of_collection(name: str, collection: Collection, folder: Path) -> Iterator[
             row: dict[str, Any] = {
                 "figure": figure,
                 "collection": name,
+                "number": str(number if of_systems else len(rated.ratings)),
                 "score": score.name,
                 "signature": score.signature,
             }
-            row["number"] = str(number if of_systems else len(rated.ratings))
             if not of_systems and score.name != "length":
                 row["at_equal_length"] = partial_correlation(score.values, rated.ratings, lengths)
             if not of_systems and score.name in variants:
@@ -107,7 +107,7 @@ def _cells(result: Agreement) -> dict[str, Any]:
     return cells | {"difference": result.difference, "difference_low": less, "difference_high": more}
 
 
-def _of_pairs(folder: Path) -> Iterator[dict[str, Any]]:
+def _rows_of_pairs(folder: Path) -> Iterator[dict[str, Any]]:
     """Yield a row for each score and Cochrane's pairs, and one for the rule to prefer the shorter output."""
     sides, is_second = cochrane_pairs(folder)
     alone = {name: replace(variant, level="sentence") for name, variant in _VARIANTS.items()}
@@ -125,8 +125,13 @@ def _of_pairs(folder: Path) -> Iterator[dict[str, Any]]:
     ends = sample.difference_intervals(pairs, _RESAMPLING)[..., 0]
     cells |= dict(zip(("difference_low", "difference_high"), ends, strict=True))
     for place, name in enumerate(scores):
-        row = {"figure": "pairs", "collection": "Cochrane, pairs", "number": str(len(is_second)), "score": name}
-        row["signature"] = _signature(alone[name], sides[0]) if name in alone else ""
+        row = {
+            "figure": "pairs",
+            "collection": "Cochrane, pairs",
+            "number": str(len(is_second)),
+            "score": name,
+            "signature": _signature(alone[name], sides[0]) if name in alone else "",
+        }
         yield row | {key: values[place] for key, values in cells.items()}
 
 
