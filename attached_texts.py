@@ -51,9 +51,9 @@ def attach(
 
     `eval_sari`, `eval_keep`, `eval_delete` and `eval_add`, in percent, are then among the metrics: logged, returned and
     compared. They are of these texts, whatever rows the Trainer evaluates or predicts with the `metric_key_prefix`
-    "eval", which `predict` has not by default. With another prefix nothing is generated. Losses, parameters and random
-    numbers, those of the CPU and of the model's GPU, stay as they are without it. A warning says if many outputs are
-    cut before their end.
+    "eval". `predict` has another one by default, with which nothing is generated. Losses, parameters and random
+    numbers, those of the CPU and of the model's GPU, stay as they would be without `attach`. A warning says if many
+    outputs are cut before their end.
 
     The model also generates for the longest prompt at this call, so that what `generate` refuses is refused before
     training. It does not with FSDP and DeepSpeed, which place the model when training begins.
