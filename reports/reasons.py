@@ -83,7 +83,7 @@ def say_why(ngram: Ngram, operation: str) -> str:
             return f"Added: {have} it too."
         but = f" {ngram.rule}, so it does not count." if ngram.holders else ""
         return f"Added{'; ' if ngram.holders else ', but '}{have} it.{but}"
-    if ngram.source > 1 or ngram.scale > ngram.nrefs:
+    if ngram.source > 1 or ngram.scale != ngram.nrefs:
         return _why_repeated(ngram, operation)
     done, opposite = ("Kept", "delete") if operation == "keep" else ("Deleted", "keep")
     if 2 * agreeing >= ngram.nrefs:
@@ -104,7 +104,7 @@ def _why_repeated(ngram: Ngram, operation: str) -> str:
     done, number = ("Kept", kept) if operation == "keep" else ("Deleted", ngram.source - kept)
     have = "the reference has" if ngram.nrefs == 1 else f"the {ngram.nrefs} references together have"
     why = f"{done} {number} of {count_of(ngram.source, 'time')}; {have} it {count_of(ngram.references, 'time')}"
-    if ngram.scale > ngram.nrefs:
+    if ngram.scale != ngram.nrefs:
         why += f", and each copy of source and output counts {count_of(ngram.scale, 'time')}"
     gone, may_go = number * ngram.scale, max(ngram.source * ngram.scale - ngram.references, 0)
     if operation == "delete" and abs(min(gone, may_go) / gone - credit) > _SAME:

@@ -15,7 +15,8 @@ class Ngram(NamedTuple):
         tokens: the n-gram.
         source, output, references: how often the source, the output and all references hold it; for variants that
             count presence, 0 or 1 for source and output, and the number of references that hold it.
-        scale: the factor that makes counts of source and output comparable with those of the references.
+        scale: the factor that makes counts of source and output comparable with those of the references: `nrefs`, but
+            for variants with another one.
         holders: the number of references that hold it.
         nrefs: the number of references, without those that the variant ignores because they are too short.
         counts: what it adds to the four counts of each operation.
@@ -45,10 +46,10 @@ class Ngram(NamedTuple):
 def ngrams_of_table(table: NgramTable, variant: Variant, nrefs: int) -> list[Ngram]:
     """Return the n-grams of one order: those of the source, then those of the output, then those of references."""
     counting = COUNTINGS[variant.counting]
+    nrefs = table.long_references if counting.skips_short_references else nrefs
     scale, in_texts = table.weight, [table.in_source, table.in_prediction, table.in_references]
     if counting.as_sets:
-        scale, in_texts = 1, [np.minimum(table.in_source, 1), np.minimum(table.in_prediction, 1), table.holders]
-    nrefs = table.long_references if counting.skips_short_references else nrefs
+        scale, in_texts = nrefs, [np.minimum(table.in_source, 1), np.minimum(table.in_prediction, 1), table.holders]
     rows = zip(table.ngrams, *(column.tolist() for column in (*in_texts, table.holders, table.counts)), strict=True)
     ngrams = []
     for tokens, source, output, references, holders, counts in rows:

@@ -116,6 +116,7 @@ TOGETHER = ("a a a b", "a b", ["a b", "a a b"])
         ("hf", COPIES, 0, "deleted-wrongly", 0, "1 2 reference 1 references no"),
         ("easse", TOGETHER, 1, "deleted-rightly", 0.75, "2 3 2 references 3 75%"),
         ("easse", ("a a b", "a b", ["a a"]), 0, "deleted-wrongly", 0, "1 2 reference 2 no"),
+        ("star", ("a b", "a b", ["a b"] * 7 + ["a"] * 3), 1, "kept-rightly", 0.875, "1 1 10 references 7 8 88%"),
         ("set", ("a b a", "a", ["a", "c"]), 2, "kept-rightly", 1, "1 2 references keeps reference keeps full"),
         ("easse", ("b", "a b b", ["b"]), "output", "kept", 1, "reference keeps 2 1 surplus"),
         ("easse", ("a b", "a x", ["a"]), "output", "added-wrongly", 0, "but reference"),

@@ -18,13 +18,6 @@ def written(table, name, **more):
     return TABLE_FORMATS[name].write(TableReport(tables=[table], records=list, fields=dict, **more))
 
 
-def wide_table(columns, rows=3):
-    """Return a table with a column of names, and so many of numbers with their intervals."""
-    figures = ["33.33", "[-10.00, 20.00]"] * columns
-    headings = ["System", *["SARI", "95% CI"] * columns]
-    return make_table("Scores", headings, [[f"system {number}", *figures] for number in range(rows)])
-
-
 # ---- Text and Markdown ----------------------------------------------------------------------------------------------
 
 
@@ -105,9 +98,9 @@ def test_latex_has_bold_marks_and_rules():
     assert "CI: interval $<$ 1. Bold: best." in lines[-5]
 
 
-@pytest.mark.parametrize(("columns", "environment"), [(1, "table"), (3, "table*")])
-def test_latex_tables_fit_a_column_or_the_page(columns, environment):
-    assert rf"\begin{{{environment}}}[t]" in written(wide_table(columns), "latex")
+@pytest.mark.parametrize(("width", "environment"), [(49, "table"), (50, "table*")])  # two columns, and the space
+def test_latex_tables_fit_a_column_or_the_page(width, environment):
+    assert rf"\begin{{{environment}}}[t]" in written(make_table("", ["x" * width, "SARI"], [["", "1234567"]]), "latex")
 
 
 #: The columns of ACL's style, and articles in two columns and in one.
@@ -135,7 +128,7 @@ def test_latex_compiles_and_fits_the_columns_of_a_paper(printed, tmp_path, optio
     outputs = [f"{HOSTILE}a=examples/outputs.txt", f"{HOSTILE}b=examples/outputs.txt", SYSTEMS[2]]
     given = [option.format(tmp_path) for option in options]
     text = printed(*EXAMPLE[:-2], "--outputs", *outputs, *given, "--format", "latex")
-    long_table = written(wide_table(1, rows=120), "latex")
+    long_table = written(make_table("Scores", ["SARI"], [["33.33"]] * 120), "latex")
     for style in STYLES:
         document = f"{style}\\usepackage{{booktabs,graphicx}}\\begin{{document}}{text}\n{long_table}\\end{{document}}"
         (tmp_path / "x.tex").write_text(document, encoding="utf-8")
