@@ -34,18 +34,17 @@ _WHITESPACE = bytes([*range(9, 14), *range(28, 33), 0xFF])
 _NON_ASCII_WHITESPACE = re.compile(r"[^\S\x00-\x7f]")
 
 
-def _class_table(**members: bytes) -> bytes:
-    """Return a table for `bytes.translate`, from each byte to the bits of its classes."""
-    bits = {"space": _SPACE, "alone": _ALONE, "mark": _MARK, "digit": _DIGIT, "dash": _DASH}
+def _class_table(classes: dict[int, bytes]) -> bytes:
+    """Return a table for `bytes.translate`, from each byte to its class; other bytes have none."""
     table = np.zeros(256, np.uint8)
-    for name, characters in members.items():
-        table[np.frombuffer(characters, np.uint8)] |= bits[name]
+    for bit, characters in classes.items():
+        table[np.frombuffer(characters, np.uint8)] = bit
     return table.tobytes()
 
 
-_CLASSES_PLAIN = _class_table(space=_WHITESPACE)
+_CLASSES_PLAIN = _class_table({_SPACE: _WHITESPACE})
 _CLASSES_13A = _class_table(
-    space=_WHITESPACE, alone=b'!"#$%&()*+/:;<=>?@[\\]^_`{|}~', mark=b".,", digit=b"0123456789", dash=b"-"
+    {_SPACE: _WHITESPACE, _ALONE: b'!"#$%&()*+/:;<=>?@[\\]^_`{|}~', _MARK: b".,", _DIGIT: b"0123456789", _DASH: b"-"}
 )
 # The entities that 13a replaces by characters, in this order; they are looked for together, since few texts have any.
 _ENTITIES_13A = ((b"&quot;", b'"'), (b"&amp;", b"&"), (b"&lt;", b"<"), (b"&gt;", b">"))

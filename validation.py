@@ -172,10 +172,11 @@ def validate_references(column: Any) -> list[list[str]]:
     """Check a column with one text or several per segment and return it as a list of lists."""
     rows = _as_list("references", column, _LISTS_OF_TEXTS)
     if set(map(type, rows)) != {list}:
-        if all(isinstance(row, str) for row in rows):
-            rows = [[row] for row in rows]
-        else:
-            rows = [_reference_row(number, row, rows[0]) for number, row in enumerate(rows)]
+        wanted = "a list of str or one str"
+        rows = [
+            [row] if isinstance(row, str) else _as_list(f"references[{number}]", row, wanted)
+            for number, row in enumerate(rows)
+        ]
     texts = list(chain.from_iterable(rows))
     _check_texts(texts, lambda place: _reference_name(rows, place))
     if any(map(_LIST_AS_TEXT.match, texts)):
@@ -184,16 +185,6 @@ def validate_references(column: Any) -> list[list[str]]:
         empty = next(number for number, row in enumerate(rows) if not row)
         raise ValueError(fault(f"references[{empty}]", "no reference", "at least one"))
     return rows
-
-
-def _reference_row(number: int, row: Any, first: Any) -> list[str]:
-    """Return a row of references as a list; all rows must be lists or all single texts, as the first one is."""
-    singles = isinstance(first, str)
-    if singles and isinstance(row, str):
-        return [row]
-    if not singles and is_column(row):
-        return _as_list(f"references[{number}]", row, "a list of str")
-    raise ValueError(fault(f"references[{number}]", _kind(row), "str" if singles else "a list of str"))
 
 
 def _without_lists_as_text(name: str, texts: list[str]) -> list[str]:
@@ -245,7 +236,7 @@ def _as_list(name: str, column: Any, wanted: str) -> list[Any]:
     elif hasattr(column, "__arrow_c_stream__"):
         column = _rows_of_arrow(column)
     if not is_column(column):
-        raise ValueError(fault(name, "nothing" if column is None else type(column).__name__, wanted))
+        raise ValueError(fault(name, "nothing" if column is None else _kind(column), wanted))
     return list(column)
 
 
