@@ -48,8 +48,8 @@ from .variants import CITATION, OPTIONS, VARIANTS
 _DESCRIPTION = """\
 SARI (Xu et al., 2016) scores automatic text simplification: it compares a system's output with the source and with
 human references, and rates the n-grams that the system kept, deleted and added. Public implementations of SARI differ
-by up to 52 points on the same file. This module computes each published one by name, and a signature says which one it
-was. Without a configuration it is `hf`, that of Hugging Face's own `sari` module, whose place it takes.
+by tens of points on the same outputs. This module computes each published variant by its name, and a signature says
+which variant a score is of. Without a configuration the variant is `hf`, that of Hugging Face's own `sari` module.
 """
 
 _OPTION_LINES = "\n".join(
@@ -63,10 +63,10 @@ Args:
     references: simplifications by people: per segment a list of at least one str, or a single str. A str that is a list
         in JSON, as tables hold it, stands for the texts in it.
 {_OPTION_LINES}
-        These options can be given to `evaluate.load` too, for all methods. Without a variant it is "hf"; every other
-        option that is None has the value that the variant gives it. `tokenize` can also be
-        "spacy-de" and so on, and, as `sentence_splitter`, "module:function" or a callable: from a text to a str with
-        spaces between tokens or the tokens one by one, and from a text to the list of its sentences.
+        These options can be given to `evaluate.load` too, for all methods. The variant is "hf" by default. Every other
+        option that is None has the value that the variant gives it. `tokenize` can also be "spacy-de" and so on;
+        "module:function"; or a callable from a text to a str with spaces between tokens, or to the tokens one by one.
+        `sentence_splitter` can also be "module:function", or a callable from a text to the list of its sentences.
     details: whether to add the signature, the figures per order and the scores per segment.
     confidence: the level of confidence intervals, such as 0.95; None for none.
     resamples, seed: the number of resamples and the seed of the percentile bootstrap that makes the intervals; None for

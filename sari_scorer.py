@@ -68,7 +68,7 @@ class Scorer:
         sentence_splitter: how penalties split sentences: "punkt", "module:function", or a callable from a text to a
             list of sentences.
 
-        Without a variant it is "easse". Every other option that is None has the value that the variant gives it.
+        The variant is "easse" by default. Every other option that is None has the value that the variant gives it.
 
     Raises:
         ValueError: for a value that is not valid, in one line, and for penalties with the level "corpus".
