@@ -194,12 +194,11 @@ def count_set(s, p, references):
     }
 
 
-HF = Rules(count_hf, zero_division=1, tokenize="13a", single_spaces=True)
 XU2016 = Rules(count_xu2016, single_spaces=True)
 EASSE = Rules(count_easse, level="corpus", deletion="f1", tokenize="13a")
 T2T = Rules(count_t2t, zero_division=1)
 VARIANTS = {
-    "hf": HF,
+    "hf": Rules(count_hf, zero_division=1, tokenize="13a", single_spaces=True),
     "xu2016": XU2016,
     "lens": replace(XU2016, count=count_lens),
     "kriz": replace(XU2016, count=count_kriz, zero_division=1),

@@ -74,16 +74,12 @@ def risk_by_the_oracle(columns, **options):
     return {"expected": expected}
 
 
-def details_by_the_oracle(columns, **options):
-    return oracle.details(**columns, **options)
-
-
 def candidates_by_the_oracle(columns, **options):
     return {"sentences": {"sari": oracle.details(**columns, **options)["sentences"]["sari"]}}
 
 
 #: The paths, and what returns the same by the oracle.
-PATHS = dict.fromkeys((by_compute, by_compare), details_by_the_oracle)
+PATHS = dict.fromkeys((by_compute, by_compare), lambda columns, **options: oracle.details(**columns, **options))
 PATHS |= {by_candidates: candidates_by_the_oracle, by_risk: risk_by_the_oracle}
 
 

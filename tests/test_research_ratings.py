@@ -128,7 +128,6 @@ def correlations(collection, column="value"):
 
 #: The scores that are significantly better than `easse`, by figure and collection, where pages name them.
 BETTER = {
-    ("Pearson", "ASSET ratings"): {"set", "set, 13a"},
     ("Pearson", "Simplicity-DA"): {"hf", "xu2016", "lens", "kriz", "paper", "t2t", "set", "set, 13a", "BLEU"},
     ("Pearson", "SimpEval past"): {"hf", "xu2016", "lens", "kriz", "paper", "t2t", "set", "set, 13a", "BLEU"},
     ("Pearson", "SimpEval 2022"): {"star"},

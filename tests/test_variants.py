@@ -74,16 +74,6 @@ def test_penalties_are_for_scores_of_segments():
 # ---- Parameters of Python -------------------------------------------------------------------------------------------
 
 
-def test_constructor_and_compute_of_the_metric_take_every_option(sari):
-    for function, own in (
-        (Scorer, {"unknown"}),
-        (sari.compute, {"unknown", *inspect.signature(Scorer.compute).parameters}),
-    ):
-        parameters = inspect.signature(function).parameters
-        assert parameters.keys() - own == OPTIONS.keys()
-        assert {parameters[name].default for name in OPTIONS} == {None}
-
-
 def test_every_option_that_is_given_counts(sari):
     given = {**PENALIZED, "variant": "easse"}
     assert given.keys() == OPTIONS.keys()
