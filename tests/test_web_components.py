@@ -2,10 +2,13 @@
 
 import gradio as gr
 import pytest
+from conftest import ROOT
 
 from sari.variants import OPTIONS, resolve_variant
-from sari.web import components
+from sari.web import components, sentence_tab
 from sari.web.inputs import offered_options, resolve_options
+from sari.web.page import build
+from sari.web.samples import samples
 
 
 def test_every_option_that_has_several_values_has_a_control():
@@ -18,6 +21,18 @@ def test_every_option_that_has_several_values_has_a_control():
     assert resolve_options(components.options_of(names, chosen)) == resolve_variant("easse")
     assert controls["tokenize"].choices[0] == ("13a (default)", "default")
     assert controls["max_order"].choices[:2] == [("up to 4 tokens (default)", "default"), ("up to 1 token", "1")]
+
+
+def test_the_page_opens_with_the_first_example_and_without_results():
+    page, (first, *_) = build(), samples()
+    parts = {block.elem_id or getattr(block, "label", None): block for block in page.blocks.values()}
+    shown = sentence_tab.show_sentence(None, *first.texts, *components.initial_choices(sentence_tab.NAMES))
+    wanted = {**dict(zip(components.SegmentBoxes._fields, first.texts, strict=True)), **shown._asdict()}
+    assert {name: parts[name].value or "" for name in wanted} == wanted
+    assert not any((parts["Downloads"].interactive, parts["files-results"].visible, parts["Table"].visible))
+    assert not any(block.open for block in page.blocks.values() if isinstance(block, gr.Accordion))
+    every, age = page.delete_cache
+    assert f"{(every + age) / 60:g} minutes at the latest" in (ROOT / "docs" / "app.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", [name for name in offered_options() if name != "variant"])

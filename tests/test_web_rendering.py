@@ -75,11 +75,12 @@ def test_references_add_their_own_texts_alone():
     ("variant", "options"), [("hf", {}), ("easse", {}), ("paper", {}), ("dsari", {}), ("hf", {"max_order": 1})]
 )
 def test_arithmetic_comes_out(variant, options):
-    texts = "The big cat sat .", "The cat sat .", ["A cat sat .", "The cat was here ."]
+    texts = "The big cat sat .", "The big cat sat here now .", ["A cat sat .", "The cat was here ."]
     explanation = explained(*texts, variant=variant, **options)
     found = words(rendering.answer(explanation, VARIANTS[variant], {"copy": SCORES}))
     assert f"= {explanation.scores['sari']:.2f}" in found
     assert ("of single words" in found) == ("max_order" in options)
+    assert ("for length" in found) == (variant == "dsari")
     # Name = (part + part) / 2 = mean, and in variants with a penalty: times factor for length = score
     means = re.findall(r"(\w+) = \(?([\d.+ ]+)\)? / \d = ([\d.]+)(?:, times ([\d.]+) for length = ([\d.]+))?", found)
     assert len(means) == (2 if variant == "paper" else 4)

@@ -179,7 +179,7 @@ def _make_results() -> Parts:
         parts["baseline"] = gr.Dropdown(
             [], label="Baseline", info="The other systems are compared with it.", allow_custom_value=True
         )
-        parts["systems"] = gr.HTML(elem_id="systems", apply_default_css=False)
+        parts["systems"] = gr.HTML(elem_id="systems")
         parts["rank"] = gr.Button("Does the ranking hold under other variants?")
         parts["ranking"] = gr.HTML(elem_id="ranking")
         parts["paragraph"] = gr.Textbox(label="For a paper", buttons=["copy"])
@@ -253,9 +253,8 @@ def answer_files(
     advance("reading")
     files = FilePaths(kind, sources, outputs, references, table)
     columns = files.read()
-    names = list(columns.predictions)
     advance("scoring")
-    baseline = baseline if baseline in names else names[0]
+    baseline = baseline if baseline in columns.predictions else next(iter(columns.predictions))
     compared = answers.compare_systems(columns, variant, baseline=baseline)
     report = answers.report_scores(compared, advance)
     advance("tables and pictures")
@@ -266,16 +265,16 @@ def answer_files(
 
 def _results(scored: Scored, columns: SystemColumns, sentences: Mapping[str, Mapping[str, list[float]]]) -> Parts:
     """Return what is shown of scored files; `sentences` has the scores of every segment, by system."""
-    names, tables = list(scored.sari), tabulate_scores(scored.report)
+    tables = tabulate_scores(scored.report)
     texts = {name: format_of_ending(Path(name).suffix).write(tables) + "\n" for name in _TABLES}
     texts["segments.tsv"] = "".join(f"{line}\n" for line in SENTENCE_FORMATS[".tsv"](sentences))
-    several = len(names) > 1
+    _, *others = names = list(scored.sari)
     return {
         "message": "",
         "results": gr.Column(visible=True),
         "ranking": "",
-        "rank": gr.Button(visible=several),
-        "baseline": gr.Dropdown(names, value=scored.baseline, visible=several),
+        "rank": gr.Button(visible=bool(others)),
+        "baseline": gr.Dropdown(names, value=scored.baseline, visible=bool(others)),
         "systems": rendering.systems(scored.report, tables.tables, scored.sari),
         "paragraph": paragraph_as_text(methods_paragraph(scored.report)),
         "segments": _segment_table(scored, columns),

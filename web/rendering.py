@@ -126,7 +126,7 @@ def _from_orders(explanation: Explanation, variant: Variant, operation: Operatio
     size = "single words" if len(rows) == 1 else f"1 to {len(rows)} words in a row"
     average = sum(row[operation][counts] for row in rows) / len(rows)
     factor = ""
-    if abs(average - score) > 1e-6:
+    if figure(average) != result:
         factor = f" = {figure(average)}, times {score / average:.3f} for length"
     return f"{name} = {mean_of(counts)}{factor} = {result}, by {_FIGURES[counts]} of {size}"
 
@@ -152,7 +152,7 @@ def texts(explanation: Explanation) -> str:
         {"label": label, "words": [_word_row(token, f"{key}{place}", points) for place, token in enumerate(tokens)]}
         for label, key, tokens in named
     ]
-    data = json.dumps(_gram_rows(explanation), ensure_ascii=False, separators=(",", ":"))
+    data = json.dumps(_gram_rows(explanation), separators=(",", ":"))
     return render("sentence", "texts", texts=rows, data=data)
 
 

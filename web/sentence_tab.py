@@ -216,8 +216,6 @@ def show_difference(
 
 def variants_tab(tab: gr.Tab, sentence: SentenceTab) -> None:
     """Make the view of the same texts under every variant, and of why two of them differ."""
-    sample, *_ = samples()
-    first, initial = sample.texts, components.initial_choices(NAMES)
     gr.HTML(
         rendering.note(
             "The texts of the Sentence view under every variant, with the other options that are chosen there."
@@ -226,11 +224,11 @@ def variants_tab(tab: gr.Tab, sentence: SentenceTab) -> None:
     with gr.Row():
         copy = gr.Button("Make the output a copy of the source", size="sm")
         undo = gr.Button("Undo", size="sm")
-    scores = gr.HTML(show_variants(None, *first, *initial), elem_id="variants")
+    scores = gr.HTML(elem_id="variants")
     gr.Markdown("## Why two variants differ")
     with gr.Row():
         pair = [components.variant_box("hf", "From"), components.variant_box("easse", "To")]
-    steps = gr.HTML(show_difference(None, *first, "hf", "easse", *initial), elem_id="steps")
+    steps = gr.HTML(elem_id="steps")
     texts, chosen = [sentence.opened, *sentence.texts], [*sentence.controls.values()]
     both, output = list(sentence.texts[:2]), sentence.texts.output
     copied = copy.click(lambda new, _old: new, both, output, js=REPLACE_OUTPUT, **AT_ONCE)

@@ -107,12 +107,16 @@ class _FirstView:
         self._app, self._view = app, view.encode()
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
+        is_document = False
+
         async def send_with_view(message: MutableMapping[str, Any]) -> None:
+            nonlocal is_document
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                if headers.get("content-type", "").startswith("text/html"):
+                is_document = headers.get("content-type", "").startswith("text/html")
+                if is_document:
                     del headers["content-length"]
-            elif _APP in message.get("body", b""):
+            elif is_document:
                 message["body"] = message["body"].replace(_APP, self._view + _APP)
             await send(message)
 
