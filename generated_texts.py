@@ -15,8 +15,6 @@ from .variants import Variant
 
 #: What Trainers pad labels, inputs and predictions with.
 PADDING = -100
-#: So many references show whether the tokenizer changes texts.
-_CHECKED_REFERENCES = 20
 #: There is a warning if more than this part of the outputs is cut.
 _MANY_CUT = 0.1
 #: A function from a text of a model to the text that is scored; None for the same text.
@@ -44,7 +42,7 @@ class TextTokenizer:
     def without_padding(self, ids: Any) -> np.ndarray:
         """Return the ids of a row, int64[token], without padding of any kind."""
         row = np.asarray(ids, np.int64)
-        return row[(row != PADDING) & (row != self.tokenizer.pad_token_id)]
+        return row[~np.isin(row, [PADDING, self.tokenizer.pad_token_id])]
 
     def decode(self, rows: Any) -> list[str]:
         """Return the texts of rows of ids, without padding, unknown ids, special tokens and outer spaces."""
@@ -55,9 +53,9 @@ class TextTokenizer:
         """Yield a warning if the tokenizer changes most texts in more than case and spaces, without a postprocess."""
         if postprocess is not None:
             return
-        texts = [row[0] for row in references[:_CHECKED_REFERENCES]]
+        texts = [row[0] for row in references]
         decoded = self.decode(self.tokenizer(text_target=texts)["input_ids"])
-        changed = [pair for pair in zip(texts, decoded, strict=True) if len({*map(_words, pair)}) > 1]
+        changed = [pair for pair in zip(texts, decoded, strict=True) if _words(pair[0]) != _words(pair[1])]
         if 2 * len(changed) > len(texts):
             detail = " becomes ".join(map(short_repr, changed[0]))
             yield TrainingWarning("the tokenizer changes texts: correct them with postprocess", detail)

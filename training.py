@@ -203,7 +203,7 @@ class ComputeMetrics(MadeByScorer):
             row = same_labels.get(self._as_bytes(inputs[number])) or same_labels.get(b"")  # of a set without inputs
             rows = [row] if row else []
         if rows and all(row.texts == rows[0].texts for row in rows):
-            return rows[0]
+            return rows.pop()
         got = short_repr(self._text_tokenizer.decode(labels[[number]])[0])
         wanted = "those of a row of dataset: the set that the Trainer gets"
         if rows:

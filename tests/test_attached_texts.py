@@ -6,6 +6,7 @@ import re
 import runpy
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -64,6 +65,7 @@ def begin_answer(source):
 BEGUN = {"chat_template_kwargs": {"thinking": True, "continue_final_message": True}, "prompts": begin_answer}
 BEGUN_PROMPTS = [f"[think][user] {source} [assistant] So:" for source in SOURCES]
 PROMPT_IDS = make_tokenizer()(PROMPTS, add_special_tokens=False)["input_ids"]
+BEGINNING = [f"<unk>{prompt}" for prompt in PROMPTS]
 TO_SIMPLIFY = [f"simplify: {source}" for source in SOURCES]
 STOP = {**SHORT, "stop_strings": ["."]}
 STOP_ELSEWHERE = {**STOP, "tokenizer": make_tokenizer(texts=[text[::-1] for text in SOURCES])}
@@ -72,13 +74,9 @@ SAMPLES = {"do_sample": True, "temperature": 9.0}
 OF_MODEL = {**SAMPLES, "num_beams": 3, "num_return_sequences": 3, "min_new_tokens": 30, "forced_bos_token_id": 7}
 
 
-def make_lora():
-    return get_peft_model(make_llama(), LoraConfig(r=2, init_lora_weights=False, target_modules=["q_proj"]))
-
-
-def make_untrained():
-    """Return a model that generates something else after two beginnings, and as much as it may."""
-    return make_llama(initializer_range=0.5)
+#: A model that generates something else after two beginnings, and as much as it may.
+UNTRAINED = partial(make_llama, initializer_range=0.5)
+LORA = LoraConfig(r=2, init_lora_weights=False, target_modules=["q_proj"])
 
 
 def make_t5():
@@ -98,19 +96,16 @@ class Case(NamedTuple):
 
 
 CASES = {
-    "token ids": Case({"prompts": map(iter, PROMPT_IDS)}, PROMPTS),
-    "tensors": Case({"prompts": map(torch.tensor, PROMPT_IDS)}, PROMPTS),
+    "token ids": Case({"prompts": map(torch.tensor, PROMPT_IDS)}, PROMPTS),
     "a chat": Case({"prompts": tiny.ask}, [f"[user] {source} [a]" for source in SOURCES]),
     "an answer that is begun": Case({**BEGUN, "postprocess": lambda text: text[3:]}, BEGUN_PROMPTS),
-    "no beginning": Case({}, [f"<unk>{prompt}" for prompt in PROMPTS], SHORT, make_untrained, begins=True),
-    "a beginning": Case(
-        {"prompts": f"<unk>{PROMPT}".format}, [f"<unk>{prompt}" for prompt in PROMPTS], SHORT, make_untrained, True
-    ),
+    "no beginning": Case({}, BEGINNING, SHORT, UNTRAINED, begins=True),
+    "a beginning": Case({"prompts": BEGINNING}, BEGINNING, SHORT, UNTRAINED, begins=True),
     "an end that is written": Case({"prompts": f"{PROMPT}</s>".format}, [f"{prompt}</s>" for prompt in PROMPTS]),
     "stop_strings": Case({"generation_kwargs": STOP}, PROMPTS, {**STOP, "tokenizer": make_tokenizer()}),
     "a tokenizer for stop_strings": Case({"generation_kwargs": STOP_ELSEWHERE}, PROMPTS, STOP_ELSEWHERE),
-    "no length": Case({"generation_kwargs": None}, PROMPTS, {"max_new_tokens": 128}, make_untrained),
-    "LoRA": Case({}, PROMPTS, SHORT, make_lora),
+    "no length": Case({"generation_kwargs": None}, PROMPTS, {"max_new_tokens": 128}, UNTRAINED),
+    "LoRA": Case({}, PROMPTS, make_model=lambda: get_peft_model(make_llama(), LORA)),
     "sources": Case({"prompts": None}, SOURCES, SHORT, make_t5),
     "prompts": Case({"prompts": TO_SIMPLIFY}, TO_SIMPLIFY, SHORT, make_t5),
 }
@@ -247,17 +242,16 @@ def test_options_of_a_wrong_type(sari, trainer_of, name):
         attach(sari, trainer_of(), **{name: []})
 
 
-def test_what_generate_refuses_is_refused_as_soon_as_the_model_can_generate(sari, trainer_of, monkeypatch):
-    wrong = {"generation_kwargs": {"num_beam": 2}}
-    for place in ("is_fsdp_enabled", "is_deepspeed_enabled"):
-        trainer = trainer_of()
-        with monkeypatch.context() as patch:
-            patch.setattr(trainer, place, True)
-            attach(sari, trainer, **wrong)
-        with pytest.raises(ValueError, match="num_beam"):
-            trainer.evaluate()
+@pytest.mark.parametrize("places_model_later", ["is_fsdp_enabled", "is_deepspeed_enabled"])
+def test_what_generate_refuses(sari, trainer_of, monkeypatch, places_model_later):
+    trainer, wrong = trainer_of(), {"generation_kwargs": {"num_beam": 2}}
     with pytest.raises(ValueError, match="num_beam"):
-        attach(sari, trainer_of(), **wrong)
+        attach(sari, trainer, **wrong)
+    monkeypatch.setattr(trainer, places_model_later, True)
+    attach(sari, trainer, **wrong)
+    monkeypatch.undo()
+    with pytest.raises(ValueError, match="num_beam"):
+        trainer.evaluate()
 
 
 def test_the_longest_prompt_is_tried(sari, trainer_of):

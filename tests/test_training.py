@@ -5,7 +5,6 @@ import os
 import pickle
 import subprocess
 import sys
-from contextlib import nullcontext
 from itertools import zip_longest
 from types import SimpleNamespace
 
@@ -90,13 +89,9 @@ def test_rows_are_found_whatever_is_evaluated(sari, with_function, outputs, name
     assert tiny.of_evaluation(metrics) == expected_scores(sari, outputs, rows)
 
 
-def test_rows_are_found_where_texts_are_padded_left(sari, tokenizer, with_function, outputs):
-    tokenizer.padding_side = "left"
-    assert tiny.of_evaluation(with_function().evaluate()) == expected_scores(sari, outputs)
-
-
 def test_several_sets(sari, tokenizer, with_function, outputs):
-    """Rows are of the set that has them; sets may share rows, and sources with other labels."""
+    """Rows are of the set that has them; sets may share rows, and sources with other labels. Padding is on the left."""
+    tokenizer.padding_side = "left"
     second = [row[1:] for row in REFERENCES]
     others = make_dataset(tokenizer, [row[0] for row in second], second)
     metrics = with_function({"all": DATASET, "part": DATASET.select(SOME), "others": others}).evaluate()
@@ -135,25 +130,36 @@ def test_columns_of_other_names_and_what_is_done_to_texts(sari, tokenizer):
     assert function(of_labels(ALL)) == expected_scores(cased, [label.upper() for label in LABELS])
 
 
-#: What two processes evaluate, the sets that were given, and the rows that count, if it is known which do.
+#: What two processes evaluate, the sets that were given, and the rows that count, or why it is not known which do.
 REPEATS = [
     ([0, 1, 2, 0, 1, 2, 0, 1], [ALL], [0, 1, 2]),
     ([0, 0, 7, 2, 5, 0, 0, 7], [[0, 0, 7, 2, 5]], [0, 0, 7, 2, 5]),
     ([7, 2, 7, 2, 7, 2], [ALL, [7, 2]], [7, 2]),
+]
+UNKNOWN_REPEATS = [
     ([7, 2, 7, 2, 7, 2], [[*ALL, 7, 2], [7, 2]], "rows that several sets have, not equally often, expected a function"),
     ([0, 0, 0, 0, 1, 2], [ALL], "rows that no set has so often, expected rows of one set"),
     ([0, 1], [[0], [1]], "rows that no set has so often, expected rows of one set"),
 ]
 
 
-@pytest.mark.parametrize(("evaluated", "sets", "counted"), REPEATS)
-def test_several_processes_repeat_rows(sari, tokenizer, monkeypatch, evaluated, sets, counted):
-    """To fill their last batch; each row counts as often as the set has it that is evaluated."""
-    function = sari.compute_metrics(tokenizer, [DATASET.select(rows) for rows in sets])
+@pytest.fixture
+def of_two_processes(sari, tokenizer, monkeypatch):
+    """Return a function for sets of these rows; two processes evaluate."""
     monkeypatch.setattr("accelerate.PartialState", lambda: SimpleNamespace(num_processes=2))
-    is_refused = isinstance(counted, str)
-    with pytest.raises(ValueError, match=f"^label_ids: got {counted}") if is_refused else nullcontext():
-        assert function(of_labels(evaluated)) == expected_scores(sari, LABELS, counted)
+    return lambda sets: sari.compute_metrics(tokenizer, [DATASET.select(rows) for rows in sets])
+
+
+@pytest.mark.parametrize(("evaluated", "sets", "counted"), REPEATS)
+def test_several_processes_repeat_rows(sari, of_two_processes, evaluated, sets, counted):
+    """To fill their last batch; each row counts as often as the set has it that is evaluated."""
+    assert of_two_processes(sets)(of_labels(evaluated)) == expected_scores(sari, LABELS, counted)
+
+
+@pytest.mark.parametrize(("evaluated", "sets", "message"), UNKNOWN_REPEATS)
+def test_several_processes_repeat_rows_of_which_set(of_two_processes, evaluated, sets, message):
+    with pytest.raises(ValueError, match=f"^label_ids: got {message}"):
+        of_two_processes(sets)(of_labels(evaluated))
 
 
 def test_two_processes_score_as_one_does(tmp_path):
@@ -239,14 +245,14 @@ def test_outputs_that_are_cut_or_have_unknown_ids(sari, tokenizer, monkeypatch, 
     assert tiny.training_warnings(collected) == warned
 
 
-@pytest.mark.parametrize(("count", "warned"), [(5, []), (6, ["the tokenizer changes texts"])])
+@pytest.mark.parametrize(("count", "warned"), [(5, []), (6, [("the tokenizer changes texts", "'#The")])])
 def test_a_tokenizer_that_changes_the_texts(sari, tokenizer, count, warned):
-    """It lacks the first characters of so many of ten references."""
-    rows = make_dataset(tokenizer, references=[["他去年" * (row < count) + LABELS[row]] for row in ALL])
-    with sari.collect_warnings() as collected:
-        sari.compute_metrics(tokenizer, rows)
-        sari.compute_metrics(tokenizer, rows, postprocess=str.strip)
-    assert [message for message, _ in tiny.training_warnings(collected)] == warned
+    """It lacks the first characters of so many of ten references, one of which stands before, one behind letters."""
+    rows = make_dataset(tokenizer, references=[["#他"[row % 2] * (row < count) + LABELS[row]] for row in ALL])
+    for postprocess, expected in ((None, warned), (str.strip, [])):
+        with sari.collect_warnings() as collected:
+            sari.compute_metrics(tokenizer, rows, postprocess=postprocess)
+        assert [(message, detail[:5]) for message, detail in tiny.training_warnings(collected)] == expected
 
 
 def test_labels_of_another_tokenizer_are_refused(sari, tokenizer):
@@ -269,7 +275,7 @@ BAD_DATA = [
     ({"x": [{**ROW, "source": None}]}, r"dataset\['x'\]: sources\[0\]: got a missing value"),
     ([], "dataset: got no rows, expected at least one"),
     ({"x": [ROW], "y": [ROW, OTHER]}, rf"dataset\['y'\]\[1\]: {AGAIN}"),
-    ([{**ROW, "labels": None}], rf"labels of dataset\[0\]: got None, {IDS}"),
+    ([{**ROW, "labels": 5}], rf"labels of dataset\[0\]: got 5, {IDS}"),
     ([{**ROW, "labels": [[5], [5, 1]]}], rf"labels of dataset\[0\]: got \[\[5\], \[5, 1\]\], {IDS}"),
     ([{**ROW, "labels": [[5, 1]]}], rf"labels of dataset\[0\]: got \[\[5, 1\]\], {IDS}"),
     ([{**ROW, "input_ids": [2.5]}], rf"input_ids of dataset\[0\]: got \[2.5\], {IDS}"),
@@ -306,7 +312,7 @@ def test_pickles(sari, tokenizer):
     reward, given = sari.reward(unit=False, name=""), {"source": SOURCES, "references": LABELS}
     again = pickle.loads(pickle.dumps(reward))
     assert (again(completions=OUTPUTS, **given), again.__name__) == (reward(completions=OUTPUTS, **given), "")
-    assert [len(repr(made)) < 200 for made in (function, reward)] == [True, True]
+    assert [len(repr(made)) < 200 for made in {function, reward}] == [True, True]
 
 
 # ---- The reward ------------------------------------------------------------------------------------------------------
@@ -338,6 +344,7 @@ BAD_COMPLETIONS = [
     ({"completions": ["a", "b"]}, r"source: got 1 row, expected 2 \(as in completions\)$"),
     ({"references": [["a"], ["b"]]}, r"references: got 2 rows, expected 1 \(as in completions\)$"),
     ({"completions": [5]}, r"completions\[0\]: got 5, expected a str or a list of messages$"),
+    ({"completions": [[]]}, r"completions\[0\]: got \[\], expected a str or a list of messages$"),
     ({"completions": [[{"content": "a"}]]}, r"completions\[0\]: got .*, expected a str or a list of messages$"),
     ({"completions": [[{"role": "assistant", "content": 5}]]}, PARTS),
     ({"completions": [[{"role": "assistant", "content": ["a"]}]]}, PARTS),
@@ -366,11 +373,11 @@ def test_references_of_a_reward_may_be_single_texts_and_postprocess_returns_text
         sari.reward(postprocess=lambda _: None)(**given)
 
 
-@pytest.mark.parametrize("prompts", [list(map(tiny.PROMPT.format, SOURCES)), list(map(tiny.ask, SOURCES))])
-def test_reinforcement(sari, tokenizer, tmp_path, prompts):
-    """TRL calls the reward as it calls its own, and leaves out a row without references."""
+def test_reinforcement(sari, tokenizer, tmp_path):
+    """TRL calls the reward as it calls its own, here for chats, and leaves out a row without references."""
     tokenizer.padding_side = "left"
-    rows = make_dataset(tokenizer, references=[*REFERENCES[:5], [], *REFERENCES[6:]]).add_column("prompt", prompts)
+    rows = make_dataset(tokenizer, references=[*REFERENCES[:5], [], *REFERENCES[6:]])
+    rows = rows.add_column("prompt", list(map(tiny.ask, SOURCES)))
     args = GRPOConfig(str(tmp_path), max_steps=5, **tiny.TRL, **tiny.GROUPS)
     trainer = GRPOTrainer(tiny.make_llama(), sari.reward(), args, rows, processing_class=tokenizer)
     trainer.train()
