@@ -121,7 +121,8 @@ def nearest_name(name: str, names: Collection[str]) -> str | None:
     ('tokenize', None)
     """
     lower = {known.lower(): known for known in names}
-    return next(map(lower.get, get_close_matches(name[:_LONGEST_VALUE].lower(), lower, n=1, cutoff=0.6)), None)
+    nearest = get_close_matches(name[:_LONGEST_VALUE].lower(), lower, n=1, cutoff=0.6)
+    return lower[nearest[0]] if nearest else None
 
 
 def join_names(names: Iterable[str], word: str = "or") -> str:

@@ -141,23 +141,14 @@ _NEAREST = 5
 _NUMBERED_BY = attrgetter("text", "source_text", "source_weight", "max_order", "penalties", "sentence_splitter")
 
 
-class _TestSet(NamedTuple):
-    """The texts, with all or with the first references, and the number of changes that it counts as to take these."""
-
-    columns: SystemColumns
-    changes: int
-
-
 def find_variant(columns: SystemColumns, figure: Decimal, *, progress: bool, **options: Any) -> VariantSearch:
     """Find the variants under which checked texts have a printed figure, as `Scorer.find_variant` does."""
     variants, left_out = tried_variants(columns.sources, **options)
     of_one_reference = columns._replace(references=[row[:1] for row in columns.references])
-    test_sets = [_TestSet(columns, changes=0)]
-    if of_one_reference.references != columns.references:
-        test_sets.append(_TestSet(of_one_reference, changes=1))
+    test_sets = [columns] if of_one_reference == columns else [columns, of_one_reference]
     rows = [
-        _found_variant(variant, scores, test_set.columns, figure, changes=len(variant.changes) + test_set.changes)
-        for test_set, variant, scores in _scored_by_each(test_sets, variants, progress=progress)
+        _found_variant(variant, scores, texts, figure, changes=len(variant.changes) + (texts is of_one_reference))
+        for texts, variant, scores in _scored_by_each(test_sets, variants, progress=progress)
     ]
     by_scores: dict[tuple[float, ...], list[FoundVariant]] = {}
     for row in sorted(rows, key=lambda row: row["changes"]):
@@ -208,8 +199,8 @@ def _is_cut(score: float, figure: Decimal, changes: int) -> bool:
 
 
 def _scored_by_each(
-    test_sets: list[_TestSet], variants: list[Variant], *, progress: bool
-) -> Iterator[tuple[_TestSet, Variant, Scores]]:
+    test_sets: list[SystemColumns], variants: list[Variant], *, progress: bool
+) -> Iterator[tuple[SystemColumns, Variant, Scores]]:
     """Yield each test set, each variant, and the means of the scores of systems.
 
     Texts are split once, tokens are numbered once, and n-grams are counted once for all variants that share them.
@@ -226,7 +217,7 @@ def _scored_by_each(
         cached = with_functions.setdefault(functions, with_caches(first))
         first = replace(first, tokenize=cached.tokenize, sentence_splitter=cached.sentence_splitter)
         countings = {variant.counting for variant in group}
-        sources, systems, references = test_set.columns
+        sources, systems, references = test_set
         chunks = encode_corpus(sources, references, systems.values(), first)
         counted = [count_by_each(tokens, first, countings) for tokens in chunks]
         for variant in group:
