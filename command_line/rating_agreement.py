@@ -42,7 +42,7 @@ def agree(options: Options) -> TableReport:
     doubts = merge_warnings({name: corpus.warnings() for name, corpus in scored.items()})
     doubts += resampling_warnings(rated.sources) if resampling.confidence is not None else []
     doubts += signature_warnings(options.signature, next(iter(scored.values())).signature())
-    warnings = warning_rows(doubts) + left_out
+    warnings = [] if options.quiet else warning_rows(doubts) + left_out  # in JSON, too
     with step_bar("Resampling", len(rated.levels) * len(COEFFICIENTS), quiet=options.quiet) as advance:
         report = report_agreement(scores, rated, resampling, warnings=warnings, advance=advance)
     return tabulate_agreement(report)

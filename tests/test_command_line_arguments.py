@@ -154,7 +154,7 @@ def test_options_that_exclude_each_other(refusal, line):
     "line",
     [
         "two --all-pairs --show sari p",
-        "two --paired-ar --show difference",
+        "two --paired-ar --show difference --max-order 3 --zero-division 1",
         "two --report x.tex --label a",
         *(f"two --report x{ending}" for ending in (".html", ".json", ".csv", ".md", ".txt")),
     ],
@@ -205,7 +205,7 @@ def test_citations(capsys):
 
 @pytest.mark.parametrize(
     ("flag", "pattern"),
-    [("-V", "SARI "), ("--list-datasets", "asset "), ("-h", f"usage: score.py .*{'.*'.join(VARIANTS)}")],
+    [("-V", "SARI "), ("--list-datasets", "asset "), ("-h", f"usage: .*: precision, f1.*{'.*'.join(VARIANTS)}")],
 )
 def test_what_is_said_without_files(capsys, flag, pattern):
     assert main([flag]) == 0
