@@ -105,7 +105,6 @@ REFUSED = [
     ("sentence", [HALF, HALF, ["a"]], "That is more than 15,000 characters, all that this page takes."),
     ("sentence", ["a" * (MAX_DETAILED - 1), "b", ["c"], None, True], "That is more than 3,000 characters, all that"),
     ("sentence", [LETTERS, "b", "c", {"tokenize": "char"}, True], "That is more than 500 kB of details, all that"),
-    ("corpus", ["a", ["a"], [["a"]]], "sources: got str, expected a list with one str per segment"),
     ("corpus", [[], [], []], "sources: got no segments, expected at least one"),
     ("corpus", [["a"], ["b"], [MANY]], "That is more than 100 references of a segment, all that this page takes."),
     ("corpus", [[""] * (MAX_SEGMENTS + 1)] * 3, "That is more than 5,000 segments, all that this page takes"),
@@ -124,7 +123,6 @@ BAD_OPTIONS = [
     ({"variant": ["hf"]}, "variant: got ['hf'], expected one of hf, "),
     ({"tokenize": "os:system"}, "tokenize: got 'os:system', expected one of 13a, none, intl, char, zh"),
     ({"tokenize": "spm"}, "tokenize: 'spm' is not offered here"),
-    ({"lowercase": 1}, "lowercase: got 1, expected True or False"),
     ({"max_order": 0}, "max_order: got 0, expected a whole number of at least 1"),
     ({"max_order": 11}, "That is more than 10 tokens of an n-gram, all that this page takes."),
 ]

@@ -15,7 +15,7 @@ SETTLED = """
   (one) => one.playState === "running" && Number.isFinite(one.effect.getComputedTiming().endTime))
 """
 
-#: The menus whose choice is wider than they are.
+#: The boxes that are narrower than what is in them.
 CUT = "boxes => boxes.filter(box => box.scrollWidth > box.clientWidth).map(box => box.ariaLabel)"
 
 
@@ -52,6 +52,7 @@ def test_every_view_fits_and_is_accessible(request, look, rules):
         opened(page)
         assert fits(page)
         assert set(page.get_by_role("combobox").evaluate_all(CUT)) <= {"Variant", "From", "To"}
+        assert page.locator(".file-preview .stem").evaluate_all(CUT) == []
         page.wait_for_function(SETTLED, polling=50)
         assert axe(page, rules) == []
 

@@ -77,7 +77,7 @@ def test_every_variant():
     [
         (None, {}, ""),
         ("#lowercase=yes&output=b", {"lowercase": "yes"}, ""),
-        ("#source=a&variant=hf", {"source": "a", "output": "", "references": "", "variant": "hf"}, ""),
+        ("#source=&variant=hf", {"source": "", "output": "", "references": "", "variant": "hf"}, ""),
         ("#variant=x&max_order=3&tokenize=spm", {"max_order": "3"}, "variant x, tokenize spm"),
     ],
 )
