@@ -33,7 +33,6 @@ from sari.variants import Variant, resolve_variant  # noqa: E402
 _SIZES = (5, 10, 20, 50, 100, 359)
 _PAIR = np.array([[1, 0]])
 _LEVEL = 0.05
-_NULLS = ("swaps", "unequal")
 
 
 def main() -> None:
@@ -42,7 +41,7 @@ def main() -> None:
     variant = resolve_variant(options.variant)
     columns = _made_up_systems()
     unequal = _with_references(columns, unrelated_texts(columns.references), variant, options.seed)
-    nulls = dict(zip(_NULLS, (columns, unequal), strict=True))
+    nulls = {"swaps": columns, "unequal": unequal}
     systems = {name: score_systems(texts, variant, rows=True) for name, texts in nulls.items()}
     margin = 196 * (_LEVEL * (1 - _LEVEL) / options.trials) ** 0.5
     print(f"{options.variant}, {len(columns.sources):,} segments, {options.trials} samples")
@@ -52,10 +51,10 @@ def main() -> None:
     print(
         f"tests that are significant at 5% (expected of equal systems: 5 ± {margin:.1f}), and coverage of 95% intervals"
     )
-    heads = [f"{name} {test[:4]}" for name in _NULLS for test in TESTS]
+    heads = [f"{name} {test[:4]}" for name in systems for test in TESTS]
     print(f"{'segments':>8}  " + "  ".join(f"{head:>13}" for head in [*heads, "coverage"]))
     for size in options.segments:
-        shares = [share for name in _NULLS for share in _significant(systems[name], name, size, options)]
+        shares = [share for name in systems for share in _significant(systems[name], name, size, options)]
         shares.append(_covering(systems["swaps"]["one"], size, options))
         print(f"{size:>8}  " + "  ".join(f"{share:>13.1%}" for share in shares), flush=True)
 
