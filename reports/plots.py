@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from sari.messages import escape_unprintable, truncate
-from sari.reports.score_report import FEW_SYSTEMS, ScoreRow
+from sari.reports.score_report import FEW, ScoreRow
 
 # The colours of systems are Okabe and Ito's, which people with any kind of colour vision can distinguish, without their
 # yellow, which is too pale for white pages.
@@ -136,7 +136,7 @@ def _svg(figure: Figure, axes: Axes, names: Iterable[str]) -> str:
     with matplotlib.rc_context(_STYLE), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from font")
         if len(legend) > 1:
-            position: Any = {} if len(legend) <= FEW_SYSTEMS else {"loc": "upper left", "bbox_to_anchor": (1.02, 1)}
+            position: Any = {} if len(legend) <= FEW else {"loc": "upper left", "bbox_to_anchor": (1.02, 1)}
             axes.legend([*axes.lines, *axes.patches], legend, frameon=False, fontsize=9, **position)
         file = io.StringIO()
         figure.savefig(file, format="svg", metadata={"Date": None}, bbox_inches="tight")

@@ -13,7 +13,7 @@ from sari.reports.explanation import Explanation
 from sari.reports.ngram_differences import tabulate_ngrams
 from sari.reports.paragraph import paragraph_as_text
 from sari.reports.reasons import EMPTY, MARKS
-from sari.reports.score_report import FEW_SYSTEMS, Length, ScoreReport
+from sari.reports.score_report import FEW, Length, ScoreReport
 from sari.reports.score_tables import tabulate_scores
 from sari.reports.tables import Table, make_table, warning_in_words
 
@@ -39,8 +39,8 @@ def report_as_html(
     return _ENVIRONMENT.get_template("report.html.j2").render(
         report=report,
         digits=digits,
-        is_wide=len(names) > FEW_SYSTEMS,
-        of=", ".join(names) if len(names) <= FEW_SYSTEMS else f"{len(names)} systems",
+        is_wide=len(names) > FEW,
+        of=", ".join(names) if len(names) <= FEW else f"{len(names)} systems",
         paragraph=paragraph_as_text(tables.paragraph),
         tables=tables.tables,
         methods=tables.methods,

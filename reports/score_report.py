@@ -68,8 +68,9 @@ if TYPE_CHECKING:  # slow to import
     from sari.variant_comparison import VariantDifference
     from sari.variants import Variant
 
-#: Up to so many systems stand together: side by side in a table, named in a title, each in every segment of a report.
-FEW_SYSTEMS = 4
+#: Up to so many systems or measures stand side by side in a table; so many systems are named in a title, and shown with
+#: every segment of a report.
+FEW = 4
 #: Scores of SARI and companion measures by their names, or what belongs to each of them.
 Figures = Mapping[str, Any]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from sari.messages import fault
 from sari.reports.paragraph import methods_paragraph
-from sari.reports.score_report import FEW_SYSTEMS, Figures, ScoreReport, ScoreRow, score_fields, score_records
+from sari.reports.score_report import FEW, Figures, ScoreReport, ScoreRow, score_fields, score_records
 from sari.reports.tables import (
     HIGHER,
     LOWER,
@@ -43,8 +43,6 @@ BASELINE_SUMMARIES = {
 }
 #: The decimals of scores, for which those of measures are meant.
 DIGITS = 2
-# The measures of a table with a row for each system; with their intervals, half as many.
-_MEASURES = 6
 _Item = TypeVar("_Item")
 # A heading with the cells below it.
 _Column = tuple[str, Sequence[str | Cell]]
@@ -119,7 +117,7 @@ def tabulate_scores(
         *(standing.table(report.results, digits) for standing in report.published if standing.rows),
     ]
     of_measures = list(_measure_tables(shown, [figure for figure in measures if figure.name in names]))
-    of_steps = [tabulate_steps(part, digits, number) for number, part in _parts(report.explanations, FEW_SYSTEMS)]
+    of_steps = [tabulate_steps(part, digits, number) for number, part in _parts(report.explanations)]
     tables = [*of_scores, *of_differences, *more, *of_measures, *of_steps]
     if not tables:
         raise ValueError(fault("show", ", ".join(names), "a score, measure or difference that there is"))
@@ -450,21 +448,20 @@ def _measure_tables(report: ScoreReport, figures: Sequence[_Figure]) -> Iterator
     """Yield the table of measures, which are the same under all variants; of many systems, tables of some measures."""
     title = "Companion measures"
     rows = [row for row in (*report.results, *report.baselines) if row.variant == report.rows[0].variant]
-    most = _MEASURES // 2 if any(row.confidence_intervals for row in rows) else _MEASURES
-    if len(rows) <= FEW_SYSTEMS and figures:
+    if len(rows) <= FEW and figures:
         yield _table_of_figures(report, title, "Measure", figures, rows)
         return
     apart = [place for place, row in enumerate(rows) if row.kind == "baseline"]
     names: list[_Column] = [("System", [row.title for row in rows])]
-    for number, part in _parts(figures, most):
+    for number, part in _parts(figures):
         yield _table(report, title + number, names, _figure_columns(report, part, rows), apart=apart)
 
 
-def _parts(items: Sequence[_Item], most: int) -> Iterator[tuple[str, Sequence[_Item]]]:
-    """Yield at most so many items at a time, for a table each, with what its title says of their number."""
-    starts = range(0, len(items), most)
+def _parts(items: Sequence[_Item]) -> Iterator[tuple[str, Sequence[_Item]]]:
+    """Yield items that stand side by side in a table, with what its title says if there are several tables."""
+    starts = range(0, len(items), FEW)
     for number, start in enumerate(starts, 1):
-        yield f" ({number} of {len(starts)})" if len(starts) > 1 else "", items[start : start + most]
+        yield f" ({number} of {len(starts)})" if len(starts) > 1 else "", items[start : start + FEW]
 
 
 def tabulate_steps(

@@ -7,7 +7,7 @@ import numpy as np
 
 from sari.companion_measures.simplification import added_proportions, compression_ratios, sentence_counts
 from sari.reports.explanation import explain
-from sari.reports.score_report import FEW_SYSTEMS, ScoreRow, ShownSegment
+from sari.reports.score_report import FEW, ScoreRow, ShownSegment
 from sari.tokenization import split_into_tokens
 from sari.validation import SystemColumns
 from sari.variants import Text, Variant
@@ -88,7 +88,7 @@ def _standing_out(
 
 def _few(reasons: Mapping[int, Sequence[object]], columns: SystemColumns) -> list[int]:
     """Return the places to show, in their order: of long texts, those of most reasons, up to `_WORDS` words in all."""
-    texts = [columns.sources, *list(columns.predictions.values())[:FEW_SYSTEMS]]
+    texts = [columns.sources, *list(columns.predictions.values())[:FEW]]
     places = sorted(reasons, key=lambda place: (-len(reasons[place]), place))
     words = np.cumsum([sum(len(column[place].split()) for column in texts) for place in places])
     return sorted(places[: max(1, int(np.searchsorted(words, _WORDS, "right")))])
@@ -99,7 +99,7 @@ def _explain_segment(
 ) -> ShownSegment:
     chosen = {name for name, _ in reasons}
     # Each of few systems is shown with every segment; of more, those for which it was chosen.
-    names = [name for name in columns.predictions if name in chosen or len(columns.predictions) <= FEW_SYSTEMS]
+    names = [name for name in columns.predictions if name in chosen or len(columns.predictions) <= FEW]
     source, references = columns.sources[place], columns.references[place]
     outputs = {
         name: explain(

@@ -28,14 +28,14 @@ DISTINCT = ["hf", "lens", "kriz", "easse_multi", "star", "t2t", "set", "dsari"]
 
 def test_edits_of_whole_sentences():
     """Each sentence of the output is taken out, and each of the source that the output left out is put in."""
-    source, output = "One two three. Four five six. Seven eight nine.", "One two three. Ten eleven twelve."
+    source, output = "One two three. Four five six. Seven eight nine.", "One ten eleven. Ten eleven twelve."
     segment = validate_columns([source], [output], [["One two three. Seven eight."]])
     found = sentence_edits.score_sentences(segment, 50.0, VARIANTS["easse"])
     assert {(edit.choice, edit.at): edit.output for edit in found} == {
         ("kept", ("output", 0)): "Ten eleven twelve.",
-        ("added", ("output", 1)): "One two three.",
-        ("deleted", ("source", 1)): "One two three. Four five six. Ten eleven twelve.",
-        ("deleted", ("source", 2)): "One two three. Ten eleven twelve. Seven eight nine.",
+        ("added", ("output", 1)): "One ten eleven.",
+        ("deleted", ("source", 1)): "One ten eleven. Four five six. Ten eleven twelve.",
+        ("deleted", ("source", 2)): "One ten eleven. Ten eleven twelve. Seven eight nine.",
     }
     scorer = Scorer("easse")
     scores = [scorer.sentence_score(source, edit.output, segment.references[0])["sari"] for edit in found]

@@ -68,10 +68,10 @@ _STEPS = "SARI from easse to paper, one choice at a time"
             {_SARI: "System|SARI|95% CI", _MEASURES: "Measure|deleting|95% CI|rewriting|95% CI"},
         ),
         (
-            "--measures bleu chrf added deleted --show bleu chrf added deleted intervals --confidence --baselines",
+            "--measures bleu chrf added deleted splits --show bleu chrf added deleted splits --baselines",
             {
-                f"{_MEASURES} (1 of 2)": "System|BLEU ↑|95% CI|chrF2 ↑|95% CI|Words added|95% CI",
-                f"{_MEASURES} (2 of 2)": "System|Words deleted|95% CI",
+                f"{_MEASURES} (1 of 2)": "System|BLEU ↑|chrF2 ↑|Words added|Words deleted",
+                f"{_MEASURES} (2 of 2)": "System|Inputs split",
             },
         ),
         ("--all-pairs --confidence --show keep group", {_SARI: "System|Keep|Group"}),
@@ -107,7 +107,8 @@ def test_rows_of_a_comparison(printed):
     pairs = [(row[0], row[2]) for row in differences[1:4]]
     assert pairs == [("c", "SARI"), ("rewriting", "BLEU"), ("c", "BLEU")]
     assert [row[:2] for row in measures[:3]] == [["deleting", "63.92"], ["rewriting", "77.12"], ["c", "40.59†"]]
-    assert (measures[3], measures[7]) == ([""], ["baseline: references", "20.80", "65.60"])  # a mean has no interval
+    assert (measures[0][2][0], measures[3]) == ("[", [""])
+    assert measures[7] == ["baseline: references", "20.80", "65.60"]  # a mean has no interval
     assert any("10 segments" in warning for warning in printed.warnings)
 
 
@@ -225,13 +226,13 @@ def test_a_system_and_a_baseline_may_have_one_name(printed, tmp_path):
     """The baseline has no numbers of the system."""
     (tmp_path / "own.tsv").write_text("copy\n" + "1\n" * 10)
     given = ["--outputs", "copy=examples/outputs.txt", "--own-measure", f"mine={tmp_path / 'own.tsv'}"]
-    given += ["--baselines", "copy", "references", "--measures", "added"]
+    given += ["--baselines", "copy", "empty", "references", "--measures", "added"]
     found = tables(printed(*EXAMPLE, *given, "--format", "markdown"))
     assert [row[:2] for row in found[_SARI][1:3]] == [["copy", "56.40"], ["baseline: copy", "15.38"]]
     assert found[_MEASURES] == [
-        ["Measure", "copy", "baseline: copy", "baseline: references"],
-        ["Words added", "0.132", "0.000", "0.323"],
-        ["mine", "1.000", "", ""],
+        ["Measure", "copy", "baseline: copy", "baseline: empty", "baseline: references"],
+        ["Words added", "0.132", "0.000", "0.000", "0.323"],
+        ["mine", "1.000", "", "", ""],
     ]
 
 
