@@ -148,7 +148,8 @@ def _add_to_evaluations(trainer: Any, prefix: str, texts: "AttachedTexts") -> No
     """Add the scores of texts to the metrics of the evaluations with a prefix."""
     if not isinstance(trainer, EvaluationWithTexts):
         kind = type(trainer)
-        trainer.__class__, trainer.attached_texts = type(kind.__name__, (EvaluationWithTexts, kind), {}), {}
+        trainer.__class__ = type(kind.__name__, (EvaluationWithTexts, kind), {})
+        trainer.attached_texts = {}
     trainer.attached_texts = {**trainer.attached_texts, prefix: texts}  # a new dict: copies of the Trainer keep theirs
 
 
@@ -241,8 +242,8 @@ def _ids_of_chat(name: str, messages: Any, text_tokenizer: TextTokenizer, templa
 
 def _generate_arguments(model: Any, tokenizer: Any, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of `generate` but for its inputs."""
-    for name in given.keys() & _REFUSED_ARGUMENTS.keys():
-        raise ValueError(fault("generation_kwargs", name, _REFUSED_ARGUMENTS[name]))
+    if refused := [name for name in given if name in _REFUSED_ARGUMENTS]:
+        raise ValueError(fault("generation_kwargs", refused[0], _REFUSED_ARGUMENTS[refused[0]]))
     defaults = {"do_sample": False, "max_new_tokens": 128, "num_return_sequences": 1, "return_dict_in_generate": False}
     arguments = {**defaults, "pad_token_id": tokenizer.pad_token_id, **given}
     check_whole_number("max_new_tokens in generation_kwargs", arguments["max_new_tokens"], least=1)
