@@ -101,12 +101,13 @@ def test_readme_shows_what_its_command_prints(capsys):
 def test_documents_list_every_name():
     from sari.companion_measures.registry import MEASURES
     from sari.reports.formats import SENTENCE_FORMATS, TABLE_FORMATS
+    from sari.reports.score_tables import SHOWN
 
     categories = {*CATEGORIES, EnglishMeasureWarning.__name__, LeftOutWarning.__name__}
     listed = {
         "docs/warnings.md": {*categories, *(row.name.replace("|", "<code>&#124;</code>") for row in PROPERTIES)},
         "docs/measures.md": {f"`{measure.name}`" for measure in MEASURES},
-        "docs/command_line.md": {f"`{name}`" for name in (*TABLE_FORMATS, *SENTENCE_FORMATS)},
+        "docs/command_line.md": {f"`{name}`" for name in (*TABLE_FORMATS, *SENTENCE_FORMATS, *SHOWN)},
     }
     texts = {file: text_of(file) for file in listed}
     lacking = {file: [name for name in names if name not in texts[file]] for file, names in listed.items()}
