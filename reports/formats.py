@@ -181,7 +181,14 @@ def sentences_as_csv(scores: Mapping[str, SentenceScores], columns: SystemColumn
 
 
 def sentences_as_jsonl(scores: Mapping[str, SentenceScores], columns: SystemColumns) -> Iterator[str]:
-    """Yield a JSON object per segment."""
+    """Yield a JSON object per segment.
+
+    >>> from sari.validation import SystemColumns
+    >>> scores = {"a": {name: [50.0] for name in SCORES}}
+    >>> (line,) = sentences_as_jsonl(scores, SystemColumns(["é"], {"a": ["e"]}, [["è"]]))
+    >>> line.partition('"add": 50.0, ')[2]
+    '"source": "é", "output": "e", "references": ["è"]}'
+    """
     return (json.dumps(row, ensure_ascii=False, allow_nan=False) for row in _sentence_rows(scores, columns))
 
 

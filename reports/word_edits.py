@@ -79,12 +79,12 @@ def score_edits(
         An edit for each word, those that cost most first. Of long texts only `CHANGED_TOKENS` tokens are scored in all:
         first the words that earn the least credit.
     """
-    words = _words(output)
+    words = _texts_of(output)
     changes = [
         _Change(token, "kept" if token.mark == "kept" else "added", ("output", place), place)
         for place, token in enumerate(output)
     ]
-    changes += _put_in("deleted", "source", source, align(_words(source), words))
+    changes += _put_in("deleted", "source", source, align(_texts_of(source), words))
     most = CHANGED_TOKENS // (len(source) + len(output) + sum(map(len, references)) + 1) + 1
     lacking = [
         (number, reference)
@@ -92,7 +92,7 @@ def score_edits(
         if any(token.mark == "missed" for token in reference)
     ]
     for number, reference in lacking[:most]:  # each has at least one change
-        texts = _words(reference), words
+        texts = _texts_of(reference), words
         changes += _put_in("missed", number, reference, pair_words(*texts, align(*texts)))
     changes.sort(key=lambda change: change.token.credit or 0.0)
     tried = list(_exact(changes[:most], segment.predictions[0], words, variant))
@@ -149,7 +149,7 @@ def _exact(
     changes: Sequence[_Change], text: str, words: Sequence[str], variant: Variant
 ) -> Iterator[tuple[_Change, str]]:
     """Yield each change with its text: the output as it is written, or else its tokens, if that has these tokens."""
-    ends = _find(words, text)
+    ends = _token_spans(words, text)
     for change in changes:
         wanted = change.of_tokens(words)
         written = [change.of_text(text, *ends[change.place])] if ends else []
@@ -160,10 +160,10 @@ def _exact(
                 break
 
 
-def _find(words: Sequence[str], text: str) -> list[tuple[int, int]]:
+def _token_spans(words: Sequence[str], text: str) -> list[tuple[int, int]]:
     """Return where tokens begin and end in a text, and the end of the text; nothing where it has them otherwise.
 
-    >>> _find(["a", ",", "b"], "A, b"), _find(["a"], "b")
+    >>> _token_spans(["a", ",", "b"], "A, b"), _token_spans(["a"], "b")
     ([(0, 1), (1, 2), (3, 4), (4, 4)], [])
     """
     lowered, end = text.lower(), 0
@@ -177,5 +177,5 @@ def _find(words: Sequence[str], text: str) -> list[tuple[int, int]]:
     return [*ends, (len(text), len(text))] if len(lowered) == len(text) else []
 
 
-def _words(tokens: Tokens) -> list[str]:
+def _texts_of(tokens: Tokens) -> list[str]:
     return [token.text for token in tokens]
