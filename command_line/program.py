@@ -103,8 +103,8 @@ def _sari_lines(report: ScoreReport, options: Options) -> str:
 
 def _formatted(report: TableReport, options: Options) -> tuple[str, list[str]]:
     """Return tables in the format of the options, and the lines for standard error, where text has its warnings."""
-    is_quiet = options.quiet or options.format == "text"
-    printed = replace(report, warnings=[] if is_quiet else report.warnings, **options.first_table)
+    warnings = [] if options.format == "text" else report.warnings
+    printed = replace(report, warnings=warnings, **options.first_table)
     return TABLE_FORMATS[options.format].write(printed), _messages(report, options)
 
 

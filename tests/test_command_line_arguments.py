@@ -45,6 +45,7 @@ files --outputs o=r.txt o=s.txt | --outputs: got 'o' twice, expected a name for 
 files --encoding rot13 | --encoding: got 'rot13', expected the name of a text encoding, such as utf-8
 files --ratings - --sources - | <stdin>: got - as 2 files, expected one file from there
 two --ratings a b c | --ratings: got 3, expected 2: a file for each of --outputs
+table --ratings a b | --ratings: got 2, expected 1: the name of a column of --table
 files --variant bluu | --variant: got 'bluu', expected one of hf, xu2016,
 files --variant bleu | --variant: got 'bleu', expected --measures bleu
 files --variant f1_token | --variant: got 'f1_token', expected --measures token_f1
