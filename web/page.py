@@ -19,7 +19,6 @@ from sari.web.rendering import about, render
 from sari.web.samples import samples
 from sari.web.sentence_tab import sentence_tab, variants_tab
 
-TITLE = "SARI, explained"
 #: Of how many visits the server keeps the last texts and answers, at most tens of megabytes each. Programs that name
 #: no session make a visit of every call.
 SESSIONS = 50
@@ -44,7 +43,7 @@ THEME = gr.themes.Default(
 
 def build() -> gr.Blocks:
     """Make the page. Every ten minutes it deletes the files that are an hour old."""
-    with server.Page(title=TITLE, delete_cache=(HOUR // 6, HOUR)) as page:
+    with server.Page(title="SARI, explained", delete_cache=(HOUR // 6, HOUR)) as page:
         gr.HTML(render("page", "heading"))
         with gr.Tabs(overflow_behavior="wrap") as tabs:
             with gr.Tab("Sentence", id="sentence"):
