@@ -106,10 +106,10 @@ def test_what_goes_wrong_is_a_line_for_visitors_and_no_text_in_the_log(caplog, v
 LIMITS = {
     "docs/app.md": [
         f"at most {inputs.MAX_CHARACTERS:,} characters with all its references",
-        f"at most {inputs.MAX_KILOBYTES} kB, of a segment of at most {inputs.MAX_DETAILED:,} characters",
-        f"{inputs.MAX_SYSTEMS} systems, {inputs.MAX_SEGMENTS:,} segments and {inputs.MAX_MEGABYTES} MB",
-        f"at most {inputs.MAX_REFERENCES} references; n-grams have at most {inputs.MAX_ORDER} tokens",
-        f"a link has at most {inputs.MAX_LINK:,} characters",
+        f"at most {inputs.MAX_DETAILED:,} characters, and has at most {inputs.MAX_KILOBYTES} kB",
+        f"{inputs.MAX_SYSTEMS} systems, {inputs.MAX_SEGMENTS:,} segments, {inputs.MAX_REFERENCES} references for each",
+        f"{inputs.MAX_MEGABYTES} MB, gzipped or not. N-grams have at most {inputs.MAX_ORDER} tokens",
+        f"links at most {inputs.MAX_LINK:,} characters",
         f"at most {WAITING} wait",
         f"requests of more than {2 * inputs.MAX_MEGABYTES} MB",
         f"more than {server.MAX_UPLOADED // 1_000} GB",
