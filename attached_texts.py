@@ -55,8 +55,8 @@ def attach(
     numbers, those of the CPU and of the model's GPU, stay as they would be without `attach`. A warning says if many
     outputs are cut before their end.
 
-    The model also generates for the longest prompt at this call, so that what `generate` refuses is refused before
-    training. It does not with FSDP and DeepSpeed, which place the model when training begins.
+    The model also generates for the longest prompt at this call, as many tokens as it may, so that what `generate`
+    refuses is refused before training. It does not with FSDP and DeepSpeed, which place the model when training begins.
 
     Args:
         trainer: any `Trainer` whose model generates. Its `processing_class` tokenizes, and needs a `pad_token`.
@@ -80,7 +80,8 @@ def attach(
             evaluation raises it for scores that are there already, from a `compute_metrics` with the same names.
         TypeError: for a number that is not whole, a postprocess that is no function, a `processing_class` that is no
             tokenizer, and what is no dict of arguments.
-        Exception: as `apply_chat_template`, `pad` and `generate` raise it, for what they refuse.
+        Exception: as `apply_chat_template`, `pad` and `generate` raise it, for what they refuse; that of the longest
+            prompt has a note with its row and lengths.
 
     For example::
 
@@ -112,7 +113,7 @@ def attach(
         postprocess=postprocess,
     )
     if not (trainer.is_fsdp_enabled or trainer.is_deepspeed_enabled):
-        texts.generate(trainer, [max(texts.prompts, key=len)])
+        texts.try_longest_prompt(trainer)
     give_warnings([*variant_warnings(scorer.variant), *texts.warnings(model)])
     _add_to_evaluations(trainer, prefix, texts)
 
@@ -292,12 +293,25 @@ class AttachedTexts:
         texts, variant, postprocess = self.text_tokenizer.decode(answers), self.variant, self.postprocess
         return score_texts(texts, self.sources, self.references, variant=variant, postprocess=postprocess)
 
-    def generate(self, trainer: Any, prompts: list[list[int]]) -> list[list[int]]:
-        """Return the ids that the model of a Trainer generates for prompts; random numbers go on where they were."""
+    def try_longest_prompt(self, trainer: Any) -> None:
+        """Generate as many tokens as the model may, so that it needs all positions that it can need."""
+        row = max(range(len(self.prompts)), key=lambda row: len(self.prompts[row]))
+        most = self.generate_arguments["max_new_tokens"]
+        try:
+            self.generate(trainer, [self.prompts[row]], min_new_tokens=most)
+        except Exception as error:
+            error.add_note(f"sari.attach: for prompts[{row}] of {len(self.prompts[row])} tokens, max_new_tokens={most}")
+            raise
+
+    def generate(self, trainer: Any, prompts: list[list[int]], **arguments: Any) -> list[list[int]]:
+        """Return the ids that the model of a Trainer generates for prompts; random numbers go on where they were.
+
+        The arguments of `generate` replace those that are attached.
+        """
         import torch  # optional
         from tqdm.auto import tqdm  # which warns where a notebook cannot show a bar
 
-        model, answers = trainer.model, []
+        model, answers, arguments = trainer.model, [], {**self.generate_arguments, **arguments}
         has_encoder = _has_encoder(model)
         padding = {"padding_side": "right" if has_encoder else "left"}  # What is continued ends in the last column.
         batches = [prompts[start : start + self.batch_size] for start in range(0, len(prompts), self.batch_size)]
@@ -306,6 +320,6 @@ class AttachedTexts:
             for batch in tqdm(batches, desc="SARI: generating", leave=False, disable=is_quiet):
                 tensors = {"return_attention_mask": True, "return_tensors": "pt", **padding}
                 inputs = self.text_tokenizer.tokenizer.pad({"input_ids": batch}, **tensors).to(model.device)
-                ids = model.generate(**inputs, **self.generate_arguments)
+                ids = model.generate(**inputs, **arguments)
                 answers += ids.tolist() if has_encoder else ids[:, inputs["input_ids"].shape[1] :].tolist()
         return answers

@@ -55,7 +55,9 @@ class TextTokenizer:
             return
         texts = [row[0] for row in references]
         decoded = self.decode(self.tokenizer(text_target=texts)["input_ids"])
-        changed = [pair for pair in zip(texts, decoded, strict=True) if _words(pair[0]) != _words(pair[1])]
+        changed = [
+            pair for pair in zip(texts, decoded, strict=True) if _folded_words(pair[0]) != _folded_words(pair[1])
+        ]
         if 2 * len(changed) > len(texts):
             detail = " becomes ".join(map(short_repr, changed[0]))
             yield TrainingWarning("the tokenizer changes texts: correct them with postprocess", detail)
@@ -74,7 +76,7 @@ class TextTokenizer:
             yield TrainingWarning(message, f"{unknown} of {len(rows)}")
 
 
-def _words(text: str) -> tuple[str, ...]:
+def _folded_words(text: str) -> tuple[str, ...]:
     return tuple(text.casefold().split())
 
 

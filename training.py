@@ -169,7 +169,7 @@ class ComputeMetrics(MadeByScorer):
             wanted = "all rows at once: without batch_eval_metrics and eval_do_concat_batches=False"
             raise ValueError(fault("predictions", "batches", wanted))
         self._check_ids(predictions, labels)
-        rows = [self._find(number, labels, inputs) for number in range(len(labels))]
+        rows = [self._evaluated_row(number, labels, inputs) for number in range(len(labels))]
         known_by = attrgetter("labels") if inputs is None else attrgetter("labels", "inputs")
         rows = self._without_repeats(rows, known_by)
         predictions, labels = predictions[: len(rows)], labels[: len(rows)]
@@ -195,7 +195,7 @@ class ComputeMetrics(MadeByScorer):
             got = "ids that begin with no special token, like those of logits"
             raise ValueError(fault("predictions", got, "generated ids: no preprocess_logits_for_metrics"))
 
-    def _find(self, number: int, labels: Any, inputs: Any) -> Row:
+    def _evaluated_row(self, number: int, labels: Any, inputs: Any) -> Row:
         """Return the row of the data sets with the ids of an evaluated row."""
         same_labels = self._rows.get(self._as_bytes(labels[number]), {})
         rows = list(same_labels.values())

@@ -255,10 +255,12 @@ def test_what_generate_refuses(sari, trainer_of, monkeypatch, places_model_later
 
 
 def test_the_longest_prompt_is_tried(sari, trainer_of):
-    """The model has positions for it, but not for a token behind it, which is generated and read."""
-    sizes = {"vocab_size": 400, "n_embd": 8, "n_layer": 1, "n_head": 1, "n_positions": max(map(len, PROMPT_IDS))}
-    trainer = trainer_of(transformers.GPT2LMHeadModel(transformers.GPT2Config(**sizes, eos_token_id=None)))
-    with pytest.raises(IndexError):
+    """The model has positions for it, but not for a token behind it, which is read, though most tokens are ends."""
+    longest, sizes = max(map(len, PROMPT_IDS)), {"vocab_size": 400, "n_embd": 8, "n_layer": 1, "n_head": 1}
+    config = transformers.GPT2Config(**sizes, n_positions=longest, eos_token_id=list(range(399)))
+    trainer = trainer_of(transformers.GPT2LMHeadModel(config))
+    place = rf"prompts\[{list(map(len, PROMPT_IDS)).index(longest)}\] of {longest} tokens"
+    with pytest.raises(IndexError, match=rf"\nsari.attach: for {place}, max_new_tokens=2$"):
         attach(sari, trainer, generation_kwargs={"max_new_tokens": 2})
     attach(sari, trainer, generation_kwargs={"max_new_tokens": 1})
 
