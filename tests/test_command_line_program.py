@@ -98,7 +98,8 @@ def test_explanation_as_text(explain, monkeypatch, environment, coloured):
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(program.sys.stdout, "isatty", lambda: True)
     text = output_of(explain("8", "--by-order"))
-    assert ("\x1b" in text) == coloured
+    codes = ["\x1b", "\x1b[1mSARI 16.55\x1b[0m", "  \x1b[34m[-word-]\x1b[0m  ", "  \x1b[35m(word)\x1b[0m "]
+    assert [code in text for code in codes] == [coloured] * 4
     marked = "\x1b[33m~{}~\x1b[0m" if coloured else "~{}~"
     assert f"\nSource    {marked.format('owing')} {marked.format('to')} " in text
     plain = re.sub("\x1b.+?m", "", text)
