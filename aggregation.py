@@ -165,7 +165,7 @@ def exact_sums(rows: np.ndarray) -> np.ndarray:
 def exact_value(totals: np.ndarray, divisor: int = 1) -> np.ndarray:
     """Divide the numbers of `exact_sums` by `divisor` and return float64; each is rounded once."""
     unit = divisor << _BITS
-    limbs = zip(*totals.reshape(3, -1).tolist(), strict=True)
+    limbs = zip(*(part.ravel().tolist() for part in totals), strict=True)
     values = [((whole << _BITS) + (upper << _LIMB_BITS) + lower) / unit for whole, upper, lower in limbs]
     return np.array(values, float).reshape(totals.shape[1:])
 
