@@ -204,7 +204,7 @@ class ComputeMetrics(MadeByScorer):
             rows = [row] if row else []
         if rows and all(row.texts == rows[0].texts for row in rows):
             return rows.pop()
-        got = short_repr(self._text_tokenizer.decode(labels[[number]])[0])
+        got = short_repr(*self._text_tokenizer.decode(labels[[number]]))
         wanted = "those of a row of dataset: the set that the Trainer gets"
         if rows:
             wanted = 'include_for_metrics=["inputs"] in the training arguments: several rows have these labels'
