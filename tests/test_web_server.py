@@ -49,6 +49,7 @@ def test_the_document_is_compressed_and_has_the_first_view(response, view, encod
     answered = TestClient(app).get("/", headers={"Accept-Encoding": encoding})
     assert answered.text == f"{'x' * 1000}{view}<gradio-app>"
     assert answered.headers.get("content-encoding", "identity") == encoding
+    assert answered.headers.get("content-length") in (None, str(answered.num_bytes_downloaded))
 
 
 @pytest.mark.parametrize("path", ["call/nothing", "run/nothing", "call/v2/nothing", "run/sentence", "queue/join"])
