@@ -39,6 +39,7 @@ def test_large_calls_and_files_are_refused(tmp_path, monkeypatch):
     assert client.post("/upload").text == "taken"
     (tmp_path / "c").write_bytes(b"x" * 20_001)
     assert client.post("/upload").status_code == 507
+    assert client.get("/").status_code == 404  # the page itself is answered
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "identity"])
