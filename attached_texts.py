@@ -137,7 +137,8 @@ def _metric_prefix(trainer: Any, evaluation_set: str | None) -> str:
     """Return what the Trainer puts before the names of metrics of the evaluations that have the scores."""
     names = list(trainer.eval_dataset) if isinstance(trainer.eval_dataset, Mapping) else [None]
     if evaluation_set not in names:
-        wanted = f"a set of the Trainer: {short_repr(names)}"
+        named = f"a name in eval_dataset: {short_repr(names)}"
+        wanted = "None, as eval_dataset is no dict" if names == [None] else named
         raise ValueError(fault("evaluation_set", short_repr(evaluation_set), wanted))
     prefix = "eval" if evaluation_set is None else f"eval_{evaluation_set}"
     if prefix in getattr(trainer, "attached_texts", {}):

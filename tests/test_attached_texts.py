@@ -177,6 +177,8 @@ def test_texts_for_each_of_several_sets(sari, tokenizer, texts, trainer_of):
     assert tiny.of_evaluation(metrics, "eval_news") == expected_scores(sari, texts)
     assert tiny.of_evaluation(metrics, "eval_web") == expected_scores(sari, texts, [0])
     assert "eval_law_sari" not in metrics
+    with pytest.raises(ValueError, match=r"got None, expected a name in eval_dataset: \['news', 'web', 'law'\]$"):
+        attach(sari, trainer)
 
 
 def test_scores_are_of_the_texts_whatever_is_evaluated(sari, tokenizer, texts, trainer_of):
@@ -213,13 +215,14 @@ BAD_OPTIONS = [
     ({"sources": [], "references": []}, "sources: got no rows, expected at least one"),
     ({"references": LABELS[1:]}, r"references: got 9 rows, expected 10 \(as in sources\)"),
     ({"batch_size": 0}, "batch_size: got 0, expected a whole number of at least 1"),
-    ({"evaluation_set": "news"}, r"evaluation_set: got 'news', expected a set of the Trainer: \[None\]"),
+    ({"evaluation_set": "news"}, r"evaluation_set: got 'news', expected None, as eval_dataset is no dict"),
     ({"prompts": None}, "prompts: got None, expected what the model continues, such as"),
     ({"prompts": 5}, "prompts: got 5, expected a list, or a function from a source to a prompt"),
     ({"prompts": ["a"]}, r"prompts: got 1 row, expected 10 \(as in sources\)"),
     ({"prompts": [*PROMPTS[1:], 5]}, r"prompts\[9\]: got 5, expected a str, a list of messages, or token ids"),
     ({"prompts": [*PROMPTS[1:], []]}, r"prompts\[9\]: got \[\], expected tokens with ids from 0 to 399$"),
     ({"prompts": [[400], *PROMPTS[1:]]}, r"prompts\[0\]: got \[400\], expected tokens with ids from 0 to 399$"),
+    ({"prompts": [[1, 401], *PROMPTS[1:]]}, r"prompts\[0\]: got \[1, 401\], expected tokens with ids from 0 to 399$"),
     ({"prompts": [[-1], *PROMPTS[1:]]}, r"prompts\[0\]: got \[-1\], expected tokens with ids from 0 to 399$"),
     ({"prompts": [[2**64 - 1], *PROMPTS[1:]]}, r"prompts\[0\]: got \[1844\d+\], expected a list of token ids"),
     ({"prompts": begin_answer}, r"prompts\[0\]: got a chat that ends with an answer, expected a chat without it"),
