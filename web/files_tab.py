@@ -167,7 +167,8 @@ def _open_segments(sentence: SentenceTab, parts: Parts) -> None:
 
 
 def _file_box(label: str, count: Literal["single", "multiple"] = "single", *, visible: bool = True) -> gr.File:
-    return gr.File(label=label, file_count=count, visible=visible)
+    # As wide as the name of a file, its size and its buttons.
+    return gr.File(label=label, file_count=count, min_width=300, visible=visible)
 
 
 def _make_results() -> Parts:
