@@ -124,7 +124,7 @@ BAD_OPTIONS = [
     ({"tokenize": "os:system"}, "tokenize: got 'os:system', expected one of 13a, none, intl, char, zh"),
     ({"tokenize": "spm"}, "tokenize: 'spm' is not offered here"),
     ({"max_order": 0}, "max_order: got 0, expected a whole number of at least 1"),
-    ({"max_order": 11}, "That is more than 10 tokens of an n-gram, all that this page takes."),
+    ({"max_order": 11}, "max_order: got 11, expected a whole number of at most 10"),
 ]
 
 

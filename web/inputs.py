@@ -23,6 +23,7 @@ from sari.validation import (
     Columns,
     SystemColumns,
     check_choice,
+    check_whole_number,
     refuse_unknown,
     validate_columns,
     validate_systems,
@@ -130,9 +131,9 @@ def resolve_options(options: Mapping[str, Any] | None) -> Variant:
                 raise RefusedError(f"{name}: {value!r} is not offered here, since {LACKING}")
             if offered[name].choices:
                 check_choice(name, value, offered[name].choices)
-        variant = resolve_variant(**given)
-    check_limit(variant.max_order, MAX_ORDER, "tokens of an n-gram")
-    return variant
+        if "max_order" in given:
+            check_whole_number("max_order", given["max_order"], least=1, most=MAX_ORDER)
+        return resolve_variant(**given)
 
 
 def resolve_every_variant(options: Mapping[str, Any]) -> dict[str, Variant]:
