@@ -57,12 +57,15 @@ def write_checkouts(folder: Path) -> Path:
 
 
 def _test_set():
-    asset = "easse/easse/resources/data/test_sets/asset/asset.test"
+    sets = "easse/easse/resources/data/test_sets"
+    asset, hsplit = f"{sets}/asset/asset.test", f"{sets}/hsplit/hsplit.tok"
     columns = enumerate(zip(*REFERENCES, strict=True))
     run = {"source": ORIGINALS, "model_output": [[text, "another"] for text in ONE], "references": REFERENCES}
     return {
         f"{asset}.orig": ORIGINALS,
         **{f"{asset}.simp.{number}": list(column) for number, column in columns},
+        f"{hsplit}.src": ORIGINALS,
+        **{f"{hsplit}.{number}": texts for number, texts in enumerate(OF_MODELS, 1)},
         **{f"muss/{system}.pred": sentences(system) for system in SYSTEMS},
         "BLESS/run.jsonl": pd.DataFrame(run),
         "apio/test.json": pd.DataFrame(REFERENCES).add_prefix("ref").assign(text=ORIGINALS),
@@ -90,6 +93,7 @@ def _rated_sentences():
     under = "LENS/experiments/meta_evaluation/data/simpeval_2022/references/test"
     return {
         "metaeval-simplification/data/simplicity_DA.csv": rows,
+        "metaeval-simplification/data/structural_simplicity.csv": rows.assign(structural_simplicity=-RATINGS[:36]),
         "asset/human_ratings/human_ratings.csv": pd.concat([part[:SENTENCES] for part in of_aspects]),
         "LENS/data/simpeval_past.csv": pd.concat([rows, references]),
         f"{under}.src": OF_2022[0],
@@ -109,7 +113,7 @@ def _rated_documents():
         return pd.DataFrame({"original": ORIGINALS, "references": lists(references), "ratings": rows, **columns})
 
     words = {"simplicity-word": means - 1, "simplicity-sent": means + 1}
-    others = {"meaning": 0 * means, "simplicity-overall": (RATINGS[-SENTENCES:] / 7).round(3)}
+    others = {"meaning": RATINGS[SENTENCES:24], "simplicity-overall": (RATINGS[-SENTENCES:] / 7).round(3)}
     outputs = {"Original": ORIGINALS, "ours": ONE, "Elementary": TWO}
     read = [rated(TWO, {"Correct answer": means}, simplification=own, system=name) for name, own in outputs.items()]
     preferred = [int(place % 3 == 0) for place in range(SENTENCES)]
