@@ -15,7 +15,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from programs import output_of, refusal_of
 
-from sari.command_line.options import flag_of
+from sari.command_line.options import PAIRED_TESTS, flag_of
 from sari.sari_scorer import Scorer
 from sari.variants import SCORES
 
@@ -64,8 +64,7 @@ CHOICES = {
 DRAWN = {
     "variant": some_of(VARIANTS, most=2),
     "confidence": sometimes(one_of([0.95, 0.5]), 1),
-    "paired_bs": sometimes(st.just(True)),
-    "paired_ar": sometimes(st.just(True), 2),
+    **dict.fromkeys(PAIRED_TESTS, sometimes(st.just(True))),
     "all_pairs": sometimes(st.just(True)),
     "resamples": one_of([None, 9, 99]),
     "baselines": sometimes(some_of(BASELINES, fewest=0)),
@@ -115,13 +114,13 @@ def write_inputs(corpus):
 
 def comparisons(corpus, options):
     """Return what `Scorer` says of the systems, by the label of the variant."""
-    is_random = {"paired_ar", "all_pairs"} & {*options}
+    tests = [test for name, (test, _) in PAIRED_TESTS.items() if name in options]
     compared = {}
     for name in options["variant"]:
         scorer = Scorer(name, **{name: value for name, value in options.items() if name in CHOICES})
         compared[scorer.variant.label] = scorer.compare(
             **corpus,
-            method="bootstrap" if "paired_bs" in options else "randomization" if is_random else None,
+            method=(*tests, "randomization" if "all_pairs" in options else None)[0],
             confidence=options.get("confidence", 0.95 if "report" in options else None),
             all_pairs="all_pairs" in options,
             resamples=options.get("resamples"),

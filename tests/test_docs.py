@@ -14,6 +14,8 @@ from sari.command_line.choices import LeftOutWarning
 from sari.command_line.program import main
 from sari.companion_measures.readability import EnglishMeasureWarning
 from sari.data_warnings import CATEGORIES
+from sari.ngram_statistics import COUNTINGS
+from sari.significance import TESTS
 from sari.text_checks import PROPERTIES
 
 FOLDERS = (".", "docs", "examples", "tests/data")
@@ -106,6 +108,8 @@ def test_documents_list_every_name():
     categories = {*CATEGORIES, EnglishMeasureWarning.__name__, LeftOutWarning.__name__}
     listed = {
         "docs/warnings.md": {*categories, *(row.name.replace("|", "<code>&#124;</code>") for row in PROPERTIES)},
+        "docs/variants.md": {f"| `{name}` |" for name in COUNTINGS},
+        "docs/statistics.md": {f'`"{name}"`' for name in TESTS},
         "docs/measures.md": {f"`{measure.name}`" for measure in MEASURES},
         "docs/command_line.md": {f"`{name}`" for name in (*TABLE_FORMATS, *SENTENCE_FORMATS, *SHOWN)},
     }

@@ -47,6 +47,7 @@ OPENED = {
 def test_every_view_fits_and_is_accessible(request, look, rules):
     page = request.getfixturevalue(look)
     assert page.locator("body.dark").count() == (look == "phone")
+    assert page.get_by_role("tab").all_text_contents() == [*OPENED]
     for name, opened in OPENED.items():
         view(page, name)
         opened(page)
