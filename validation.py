@@ -361,6 +361,6 @@ _ELSEWHERE = {
     "outputs": "predictions",
     "hypotheses": "predictions",
     "orig_sents": "sources",
-    "refs_sents": "references, a list for each source",
+    **dict.fromkeys(["refs", "refs_sents"], "references, a list for each source"),
     **{name: f"evaluate.load(path, {name}=...)" for name in ("num_process", "process_id", "experiment_id")},
 }

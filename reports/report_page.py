@@ -14,7 +14,7 @@ from sari.reports.ngram_differences import tabulate_ngrams
 from sari.reports.paragraph import paragraph_as_text
 from sari.reports.reasons import EMPTY, MARKS
 from sari.reports.score_report import FEW, Length, ScoreReport
-from sari.reports.score_tables import tabulate_scores
+from sari.reports.score_tables import only_shown, tabulate_scores
 from sari.reports.tables import Table, make_table, warning_in_words
 
 _TEMPLATES = Path(__file__).with_name("templates")
@@ -29,7 +29,8 @@ def report_as_html(
 
     Args:
         report: made by `building.build_report`.
-        by_order, digits, show: of the tables, as `tabulate_scores` takes them; the rest of the page has all scores.
+        by_order, digits, show: of the tables, as `tabulate_scores` takes them. Without intervals among what is shown,
+            no picture has them; the rest of the page has all scores.
 
     Raises:
         ValueError: where no table is left to show.
@@ -47,7 +48,7 @@ def report_as_html(
         signatures=tables.signatures,
         wins=_win_table(report),
         ngrams=tabulate_ngrams(report.ngrams, report.baseline_system or names[0]),
-        pictures=_pictures(report),
+        pictures=_pictures(report if show is None else only_shown(report, show)),
         whys=_whys,
     )
 

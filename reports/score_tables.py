@@ -98,7 +98,7 @@ def tabulate_scores(
         ValueError: where nothing is left to show.
     """
     names = {*SHOWN, *(measure.name for measure in report.measures)} if show is None else {*show}
-    shown = _only(report, names)
+    shown = only_shown(report, names)
     scores = [_Figure(name, LABELS[name], digits) for name in SCORES]
     measures = [
         _Figure(row.name, row.label, max(row.digits + digits - DIGITS, 0), row.unit, row.better)
@@ -134,7 +134,7 @@ def tabulate_scores(
     )
 
 
-def _only(report: ScoreReport, names: Collection[str]) -> ScoreReport:
+def only_shown(report: ScoreReport, names: Collection[str]) -> ScoreReport:
     """Return a report with what is shown alone, so that notes, signatures and the paragraph are about nothing else."""
     lacking: dict[str, Any] = {column.field: None for name, column in _ROW_COLUMNS.items() if name not in names}
     draws = report.resampling
@@ -374,7 +374,7 @@ def _outside_competition(report: ScoreReport) -> Iterator[str]:
     if baselines:
         yield f"Baselines: {'; '.join(f'{name}, {BASELINE_SUMMARIES[name]}' for name in baselines)}"
     copying = dict.fromkeys(row.name for row in report.results if row.copies)
-    if copying:
+    if copying and len(report.systems) > 1:
         yield f"Out of competition, since most outputs copy their sources: {', '.join(copying)}"
 
 

@@ -96,6 +96,7 @@ def test_digits_and_columns_are_those_that_are_asked_for(report):
     system = report.results[1]
     for value in (system.scores["sari"], system.confidence_intervals["sari"][0], system.lengths["sari"][0]):
         assert f"{value:.4f}" in text
+    assert ["its interval" in page for page in (text, report_as_html(report, show=["sari"]))] == [True, False]
 
 
 def test_json_of_a_report_has_the_schema_of_scores(report):

@@ -110,6 +110,7 @@ def test_rows_of_a_comparison(printed):
     assert (measures[0][2][0], measures[3]) == ("[", [""])
     assert measures[7] == ["baseline: references", "20.80", "65.60"]  # a mean has no interval
     assert any("10 segments" in warning for warning in printed.warnings)
+    assert "Out of" not in printed(*EXAMPLE, "--outputs", COPIES, "--baselines", "empty")  # nothing competes with it
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def test_unknown_arguments_are_refused_with_their_names_here(scorer):
     remedies |= {"legacy": ", expected variant='easse_legacy'", "use_paper_version": ", expected variant='paper'"}
     remedies |= {"use_f1_for_deletion": ", expected deletion='f1' or 'precision'", "orig_sents": ", expected sources"}
     remedies |= dict.fromkeys(["sys_sents", "outputs", "hypotheses"], ", expected predictions")
-    remedies |= {"refs_sents": ", expected references, a list for each source"}
+    remedies |= dict.fromkeys(["refs", "refs_sents"], ", expected references, a list for each source")
     for name, remedy in remedies.items():
         for call in (*calls_with_options(scorer), partial(scorer.compute, **TEXTS)):
             with refuses(TypeError, f"{name}: got an unknown argument{remedy}"):
