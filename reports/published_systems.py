@@ -124,10 +124,9 @@ def published_scores() -> dict[str, list[PublishedScore]]:
     scores: dict[str, list[PublishedScore]] = {}
     with open(FILE, encoding="utf-8", newline="") as file:
         for cells in csv.DictReader(file):
-            plain: dict[str, Any] = {"runs": int(cells["runs"])}
-            plain |= {name: cells[name] for name in ("test_set", "name", "kind", "year", "publication")}
+            plain: dict[str, Any] = {name: cells[name] for name in ("test_set", "name", "kind", "year", "publication")}
             for variant in VARIANTS:
                 if cells.get(variant):  # others are not scored yet
-                    row = PublishedScore(**plain, variant=variant, sari=float(cells[variant]))
+                    row = PublishedScore(**plain, runs=int(cells["runs"]), variant=variant, sari=float(cells[variant]))
                     scores.setdefault(cells["texts"], []).append(row)
     return scores

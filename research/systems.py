@@ -204,7 +204,7 @@ def draw_ranks(rows: pd.DataFrame, path: Path = DOCS / "systems.svg") -> None:
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    rows = rows.query("test_set == @DRAWN_SET and kind not in ['unrelated', 'failed']").set_index("name")
+    rows = rows.query("test_set == @DRAWN_SET and kind not in ['unrelated', 'failed'] and runs != ''").set_index("name")
     ranks = rows[list(DRAWN)].astype(float).rank(ascending=False, method="first")
     with rc_context({"svg.hashsalt": "sari", "svg.fonttype": "none", "font.size": 10}):
         figure = Figure(figsize=(9, 6.5), layout="constrained")
