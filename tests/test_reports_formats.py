@@ -150,6 +150,7 @@ def test_warnings_and_signatures_come_with_every_format(printed, tmp_path):
     table = make_table("Title", ["System"], [["a"]], notes=["of it"])
     for name in TABLE_FORMATS:
         assert name in ("csv", "json") or re.search("(?s)Title.*of it|of it.*Title", written(table, name))
+        assert name in ("csv", "json", "latex") or "of all" in written(table, name, methods=["of all"])
         text = printed(*asked, "--format", name)
         assert f"{message} (10 of 10 outputs looked at)" in printed.warnings
         assert (f"{shown.get(name, '')}{message}" in text) == (name != "text")

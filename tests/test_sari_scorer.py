@@ -17,7 +17,7 @@ from refusals import refuses
 from sari.languages import TOKENIZERS
 from sari.messages import short_line, short_repr
 from sari.sari_scorer import Scorer, compute
-from sari.variants import VARIANTS
+from sari.variants import OPTIONS, VARIANTS
 
 # ---- Options --------------------------------------------------------------------------------------------------------
 
@@ -59,6 +59,7 @@ def calls_with_options(scorer):
 
 
 def test_bad_options(scorer):
+    assert {row[0] for row in BAD_OPTIONS} == OPTIONS.keys()
     for name, value, kind, end in BAD_OPTIONS:
         for call in calls_with_options(scorer):
             with refuses(kind, short_line(f"{name}: got {short_repr(value)}{end}")):
