@@ -46,9 +46,6 @@ def text_of(name):
     return (ROOT / name).read_text(encoding="utf-8")
 
 
-# ---- Examples and links ---------------------------------------------------------------------------------------------
-
-
 @each_document_with(">>> ")
 def test_examples_of_documents(document):
     if "spacy" in document.read_text(encoding="utf-8"):
@@ -86,9 +83,6 @@ def test_files_that_commands_name_exist(document):
     assert not [name for name in named if not (ROOT / name).exists()]
 
 
-# ---- What documents say of the code ---------------------------------------------------------------------------------
-
-
 def test_readme_links_every_document():
     text = text_of("README.md")
     assert not [path.name for path in (ROOT / "docs").glob("*.md") if f"(docs/{path.name}" not in text]
@@ -103,6 +97,7 @@ def test_readme_shows_what_its_command_prints(capsys):
 def test_documents_list_every_name():
     from sari.companion_measures.registry import MEASURES
     from sari.reports.formats import SENTENCE_FORMATS, TABLE_FORMATS
+    from sari.reports.score_report import ScoreRow
     from sari.reports.score_tables import SHOWN
 
     categories = {*CATEGORIES, EnglishMeasureWarning.__name__, LeftOutWarning.__name__}
@@ -110,6 +105,7 @@ def test_documents_list_every_name():
         "docs/warnings.md": {*categories, *(row.name.replace("|", "<code>&#124;</code>") for row in PROPERTIES)},
         "docs/variants.md": {f"| `{name}` |" for name in COUNTINGS},
         "docs/statistics.md": {f'`"{name}"`' for name in TESTS},
+        "reports/score_report.py": {f'"{name}": ' for name in ScoreRow.__dataclass_fields__},
         "docs/measures.md": {f"`{measure.name}`" for measure in MEASURES},
         "docs/command_line.md": {f"`{name}`" for name in (*TABLE_FORMATS, *SENTENCE_FORMATS, *SHOWN)},
     }

@@ -38,8 +38,6 @@ def segments(draw):
     return tuple(map(list, zip(*rows, strict=True)))
 
 
-# ---- By hand --------------------------------------------------------------------------------------------------------
-
 # Of a b a the prediction keeps both a's and deletes b; two references hold a three times, b once and c once.
 BY_HAND = {
     "easse": [[3, 4, 3, 4], [1, 2, 1, 2], [1, 1, 1, 1]],
@@ -85,8 +83,6 @@ def test_what_deleting_words_leaves_over_is_not_credited(tokenize, source, added
     assert counts[0, 1, 2].tolist() == [hits, new, hits, new]
 
 
-# ---- Several uses, one formula --------------------------------------------------------------------------------------
-
 #: With the sizes that penalties want.
 PENALIZED = {"penalties": "dsari", "sentence_splitter": str.split}
 
@@ -112,9 +108,6 @@ def test_tables_sum_up_to_the_counts(counting, source, references, prediction):
         assert table.holders.tolist() == [sum(gram in r for r in of_references) for gram in table.ngrams]
         assert table.long_references == max(1, sum(map(bool, of_references)))
         assert table.weight == (8 if counting == "star" else len(references))
-
-
-# ---- Sizes of texts, for penalties ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -18,9 +18,6 @@ def written(table, name, **more):
     return TABLE_FORMATS[name].write(TableReport(tables=[table], records=list, fields=dict, **more))
 
 
-# ---- Text and Markdown ----------------------------------------------------------------------------------------------
-
-
 def test_text_aligns_wide_characters_and_marks():
     rows = [
         ["简化", "56.40", "[-1, 60]", ""],
@@ -70,9 +67,6 @@ def test_markdown_escapes_and_marks():
 def test_names_cannot_steer_what_shows_them(name):
     table = make_table("t\x1b", ["a\x07"], [["b\x1b[2J\u202e"]], notes=["c\x9b"])
     assert all(character.isprintable() or character == "\n" for character in written(table, name))
-
-
-# ---- LaTeX ----------------------------------------------------------------------------------------------------------
 
 
 def test_latex_has_bold_marks_and_rules():
@@ -136,9 +130,6 @@ def test_latex_compiles_and_fits_the_columns_of_a_paper(printed, tmp_path, optio
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
         assert done.returncode == 0, done.stdout[-2000:]
         assert not re.search(b"Overfull|Float too large", done.stdout)
-
-
-# ---- What all formats have ------------------------------------------------------------------------------------------
 
 
 def test_warnings_and_signatures_come_with_every_format(printed, tmp_path):

@@ -9,7 +9,6 @@ import pytest
 from programs import EXAMPLE, ROOT, SYSTEMS, VERSIONS, example_corpus, with_system, write_example_of_the_paper
 
 from sari.command_line.program import main
-from sari.reports import score_report
 from sari.sari_scorer import Scorer
 from sari.variants import OPERATIONS, SCORES, VARIANTS
 
@@ -33,12 +32,6 @@ def tables(markdown):
 
 def records(text):
     return list(csv.DictReader(io.StringIO(text)))
-
-
-@pytest.mark.parametrize("name", score_report.ScoreRow.__dataclass_fields__)
-def test_fields_are_described(name):
-    assert re.search(rf"\b{name}\b", score_report.__doc__.partition(", all scores in")[0])
-    assert re.search(rf"\b{name}\b", score_report.ScoreRow.__doc__)
 
 
 def test_one_system(printed):

@@ -71,9 +71,6 @@ def test_penalties_are_for_scores_of_segments():
     assert resolve_variants()[0] == VARIANTS
 
 
-# ---- Parameters of Python -------------------------------------------------------------------------------------------
-
-
 def test_every_option_that_is_given_counts(sari):
     given = {**PENALIZED, "variant": "easse"}
     assert given.keys() == OPTIONS.keys(), "CHOICES of tests/hostile_texts.py"
@@ -95,9 +92,6 @@ def test_every_option_is_described_and_explains_a_difference(sari, name):
     first = Scorer("dsari", sentence_splitter=str.splitlines) if step == "penalties" else Scorer("t2t")
     last = first.with_options(**{name: {**PENALIZED, **CHOSEN}[name]})
     assert step in [step["choice"] for step in first.explain_difference(last, **TEXTS)["steps"]]
-
-
-# ---- Signatures -----------------------------------------------------------------------------------------------------
 
 
 OF_DOCUMENTS = {"sentence_splitter": str.splitlines}
