@@ -192,7 +192,9 @@ def test_recipes(monkeypatch, tmp_path, name):
     monkeypatch.chdir(tmp_path)
     rows = zip(SOURCES, OUTPUTS, REFERENCES, strict=True)
     samples = [{"doc": {"source": one, "references": two}, "filtered_resps": [text]} for one, text, two in rows]
-    Path("samples_sari_example.jsonl").write_text("\n".join(map(json.dumps, samples)), encoding="utf-8")
+    path = tmp_path / "results" / "model" / "samples_sari_example_2026-11-27T00-00-00.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_text("\n".join(map(json.dumps, samples)), encoding="utf-8")
     names = dict(COLUMNS)
     exec(re.search(rf"^## {name}\n.*?^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)[1], names)
     assert names["score"] == expected()["sari"]
