@@ -6,7 +6,6 @@ import pickle
 import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import lighteval.pipeline
 import lm_eval
