@@ -17,7 +17,7 @@ from typing import Any
 
 from .aggregation import Scores
 from .data_warnings import TrainingWarning, give_warnings
-from .generated_texts import Postprocess, TextTokenizer, check_postprocess, is_chat, score_texts, token_ids
+from .generated_texts import CHAT, Postprocess, TextTokenizer, check_postprocess, is_chat, score_texts, token_ids
 from .messages import count_of, fault, short_repr
 from .text_checks import variant_warnings
 from .validation import check_whole_number, is_column, validate_shared
@@ -55,8 +55,9 @@ def attach(
     numbers, those of the CPU and of the model's GPU, stay as they would be without `attach`. A warning says if many
     outputs are cut before their end.
 
-    The model also generates for the longest prompt at this call, as many tokens as it may, so that what `generate`
-    refuses is refused before training. It does not with FSDP and DeepSpeed, which place the model when training begins.
+    The model also generates for a batch of the longest prompt at this call, as many tokens as it may, so that what
+    `generate` refuses is refused before training. It does not with FSDP and DeepSpeed, which place the model when
+    training begins.
 
     Args:
         trainer: any `Trainer` whose model generates. Its `processing_class` tokenizes, and needs a `pad_token`.
@@ -67,7 +68,8 @@ def attach(
             special tokens to a text, but no second beginning, and no end where the model continues the text.
         generation_kwargs: arguments of the model's `generate`. Unless they say otherwise, nothing is sampled, and there
             are at most 128 new tokens; all else is as the model's own configuration has it, but for one text for each
-            prompt. "max_new_tokens" and "min_new_tokens" are the lengths, since others count the padding of prompts.
+            prompt. "max_new_tokens" and "min_new_tokens" are the lengths, since others count the padding of prompts:
+            without an encoder, a "min_length" of the configuration does not hold either.
         chat_template_kwargs: arguments of `apply_chat_template` and variables of the template; other names are ignored.
         batch_size: the number of prompts at a time; None for `per_device_eval_batch_size`.
         postprocess: a function from a generated text to the text that is scored.
@@ -80,8 +82,8 @@ def attach(
             evaluation raises it for scores that are there already, from a `compute_metrics` with the same names.
         TypeError: for a number that is not whole, a postprocess that is no function, a `processing_class` that is no
             tokenizer, and what is no dict of arguments.
-        Exception: as `apply_chat_template`, `pad` and `generate` raise it, for what they refuse; that of the longest
-            prompt has a note with its row and lengths.
+        Exception: as `apply_chat_template`, `pad` and `generate` raise it, for what they refuse; that of `generate` has
+            a note with the lengths, and the row of the longest prompt.
 
     For example::
 
@@ -91,7 +93,8 @@ def attach(
     model = getattr(trainer, "model", None)
     if getattr(model, "generation_config", None) is None:
         raise ValueError(fault("trainer", type(model or trainer).__name__, "a Trainer with a model that generates"))
-    prefix, has_encoder = _metric_prefix(trainer, evaluation_set), _has_encoder(model)
+    prefix = _metric_prefix(trainer, evaluation_set)
+    has_encoder = _has_encoder(model)
     check_postprocess(postprocess)
     _check_dicts(generation_kwargs=generation_kwargs, chat_template_kwargs=chat_template_kwargs)
     size = trainer.args.per_device_eval_batch_size if batch_size is None else batch_size
@@ -137,8 +140,9 @@ def _metric_prefix(trainer: Any, evaluation_set: str | None) -> str:
     """Return what the Trainer puts before the names of metrics of the evaluations that have the scores."""
     names = list(trainer.eval_dataset) if isinstance(trainer.eval_dataset, Mapping) else [None]
     if evaluation_set not in names:
-        named = f"a name in eval_dataset: {short_repr(names)}"
-        wanted = "None, as eval_dataset is no dict" if names == [None] else named
+        wanted = (
+            "None, as eval_dataset is no dict" if names == [None] else f"a name in eval_dataset: {short_repr(names)}"
+        )
         raise ValueError(fault("evaluation_set", short_repr(evaluation_set), wanted))
     prefix = "eval" if evaluation_set is None else f"eval_{evaluation_set}"
     if prefix in getattr(trainer, "attached_texts", {}):
@@ -172,14 +176,16 @@ class EvaluationWithTexts:
         metric_key_prefix: str = "eval",
     ) -> Any:
         """Return the rows, predictions and metrics of an evaluation, with the scores among the metrics."""
-        arguments = dataloader, description, prediction_loss_only, ignore_keys, metric_key_prefix
-        output = super().evaluation_loop(*arguments)  # type: ignore[misc]
+        output = super().evaluation_loop(  # type: ignore[misc]
+            dataloader, description, prediction_loss_only, ignore_keys, metric_key_prefix
+        )
         if texts := self.attached_texts.get(metric_key_prefix):
             if known := output.metrics.keys() & {f"{metric_key_prefix}_{score}" for score in SCORES}:
                 got = f"{', '.join(sorted(known))} already"
                 raise ValueError(fault("metrics", got, "other names from compute_metrics"))
-            scores = texts.scores(self).items()
-            output.metrics.update({f"{metric_key_prefix}_{score}": value for score, value in scores})
+            output.metrics.update(
+                {f"{metric_key_prefix}_{score}": value for score, value in texts.scores(self).items()}
+            )
         return output
 
 
@@ -208,10 +214,10 @@ def _ids_of_prompt(
         ids = _ids_of_text(prompt, text_tokenizer.tokenizer, has_encoder)
     elif is_chat(prompt):
         ids = _ids_of_chat(name, prompt, text_tokenizer, template)
-    elif is_column(prompt):
+    elif is_column(prompt) and not any(isinstance(part, Mapping) for part in prompt):
         ids = token_ids(name, prompt).tolist()
     else:
-        raise ValueError(fault(name, short_repr(prompt), "a str, a list of messages, or token ids"))
+        raise ValueError(fault(name, short_repr(prompt), f"a str, {CHAT}, or token ids"))
     if not ids or min(ids) < 0 or max(ids) >= text_tokenizer.size:
         raise ValueError(fault(name, short_repr(prompt), f"tokens with ids from 0 to {text_tokenizer.size - 1}"))
     return ids
@@ -219,9 +225,9 @@ def _ids_of_prompt(
 
 def _ids_of_text(text: str, tokenizer: Any, has_encoder: bool) -> list[int]:
     """Return the token ids of a text with special tokens, but with one beginning, and no end that is continued."""
-    encoded = tokenizer(text, return_special_tokens_mask=True)
-    ids: list[int] = encoded["input_ids"]
-    if not has_encoder and encoded["special_tokens_mask"][-1:] == [1]:
+    ids: list[int] = tokenizer(text)["input_ids"]
+    plain = tokenizer(text, add_special_tokens=False)["input_ids"]
+    if not has_encoder and (not plain or ids[-len(plain) :] != plain):
         ids = ids[:-1]  # The tokenizer added the end.
     if ids[:2] == [tokenizer.bos_token_id] * 2:
         ids = ids[1:]  # The text begins with this token already.
@@ -233,8 +239,9 @@ def _ids_of_chat(name: str, messages: Any, text_tokenizer: TextTokenizer, templa
     is_continued = bool(template.get("continue_final_message"))
     if not is_continued and messages[-1]["role"] == "assistant":
         raise ValueError(fault(name, "a chat that ends with an answer", "a chat without it"))
-    arguments = {"add_generation_prompt": not is_continued, **template}
-    text = text_tokenizer.processor.apply_chat_template(messages, tokenize=False, **arguments)
+    text = text_tokenizer.processor.apply_chat_template(
+        messages, tokenize=False, **{"add_generation_prompt": not is_continued, **template}
+    )
     ids: list[int] = text_tokenizer.tokenizer(text, add_special_tokens=False)["input_ids"]
     return ids
 
@@ -246,8 +253,16 @@ def _generate_arguments(model: Any, tokenizer: Any, given: Mapping[str, Any]) ->
     """Return the arguments of `generate` but for its inputs."""
     if refused := [name for name in given if name in _REFUSED_ARGUMENTS]:
         raise ValueError(fault("generation_kwargs", refused[0], _REFUSED_ARGUMENTS[refused[0]]))
-    defaults = {"do_sample": False, "max_new_tokens": 128, "num_return_sequences": 1, "return_dict_in_generate": False}
-    arguments = {**defaults, "pad_token_id": tokenizer.pad_token_id, **given}
+    arguments = {
+        "do_sample": False,
+        "max_new_tokens": 128,
+        "num_return_sequences": 1,
+        "return_dict_in_generate": False,
+        "pad_token_id": tokenizer.pad_token_id,
+        **given,
+    }
+    if model.generation_config.min_length and not _has_encoder(model):
+        arguments["min_length"] = 0  # It counts the padding, too.
     check_whole_number("max_new_tokens in generation_kwargs", arguments["max_new_tokens"], least=1)
     if given.get("stop_strings", model.generation_config.stop_strings):  # `generate` needs a tokenizer for them alone.
         arguments.setdefault("tokenizer", tokenizer)
@@ -277,50 +292,65 @@ class AttachedTexts:
         yield from self.text_tokenizer.change_warnings(self.references, self.postprocess)
         tuning = getattr(model, "active_peft_config", None)  # of PEFT
         if getattr(tuning, "is_prompt_learning", False) and not _has_encoder(model) and self.batch_size > 1:
-            message = "with tuned prompts a model can generate other texts at each batch size: set batch_size=1"
-            yield TrainingWarning(message)
+            yield TrainingWarning(
+                "with tuned prompts a model can generate other texts at each batch size: set batch_size=1"
+            )
 
     def scores(self, trainer: Any) -> Scores:
         """Return the scores of what the model of a Trainer generates, in each process for a part of the prompts."""
         from accelerate.utils import gather_object  # optional
 
-        processes, process = trainer.accelerator.num_processes, trainer.accelerator.process_index
         # The parts are of one size: processes wait for each other if the model is spread over them.
-        count, size = len(self.prompts), -(-len(self.prompts) // processes)
-        rows = [row % count for row in range(process * size, (process + 1) * size)]
-        answers = gather_object(self.generate(trainer, [self.prompts[row] for row in rows]))[:count]
-        limit, most = "max_new_tokens in generation_kwargs", self.generate_arguments["max_new_tokens"]
-        give_warnings(self.text_tokenizer.cut_warnings(answers, limit, most))
-        texts, variant, postprocess = self.text_tokenizer.decode(answers), self.variant, self.postprocess
-        return score_texts(texts, self.sources, self.references, variant=variant, postprocess=postprocess)
+        count = len(self.prompts)
+        size = -(-count // trainer.accelerator.num_processes)
+        start = size * trainer.accelerator.process_index
+        rows = [row % count for row in range(start, start + size)]
+        answers = gather_object(self.generate(trainer, rows))[:count]
+        most = self.generate_arguments["max_new_tokens"]
+        give_warnings(self.text_tokenizer.cut_warnings(answers, "max_new_tokens in generation_kwargs", most))
+        return score_texts(
+            self.text_tokenizer.decode(answers),
+            self.sources,
+            self.references,
+            variant=self.variant,
+            postprocess=self.postprocess,
+        )
 
     def try_longest_prompt(self, trainer: Any) -> None:
-        """Generate as many tokens as the model may, so that it needs all positions that it can need."""
-        row = max(range(len(self.prompts)), key=lambda row: len(self.prompts[row]))
+        """Generate as many tokens as the model may, so that it needs all positions and memory that it can need."""
+        longest = max(range(len(self.prompts)), key=lambda row: len(self.prompts[row]))
         most = self.generate_arguments["max_new_tokens"]
-        try:
-            self.generate(trainer, [self.prompts[row]], min_new_tokens=most)
-        except Exception as error:
-            error.add_note(f"sari.attach: for prompts[{row}] of {len(self.prompts[row])} tokens, max_new_tokens={most}")
-            raise
+        self.generate(trainer, [longest] * min(self.batch_size, len(self.prompts)), min_new_tokens=most)
 
-    def generate(self, trainer: Any, prompts: list[list[int]], **arguments: Any) -> list[list[int]]:
-        """Return the ids that the model of a Trainer generates for prompts; random numbers go on where they were.
+    def generate(self, trainer: Any, rows: list[int], **arguments: Any) -> list[list[int]]:
+        """Return the ids that the model of a Trainer generates for rows; random numbers go on where they were.
 
         The arguments of `generate` replace those that are attached.
         """
         import torch  # optional
         from tqdm.auto import tqdm  # which warns where a notebook cannot show a bar
 
-        model, answers, arguments = trainer.model, [], {**self.generate_arguments, **arguments}
+        model = trainer.model
+        answers: list[list[int]] = []
         has_encoder = _has_encoder(model)
-        padding = {"padding_side": "right" if has_encoder else "left"}  # What is continued ends in the last column.
-        batches = [prompts[start : start + self.batch_size] for start in range(0, len(prompts), self.batch_size)]
+        arguments = {**self.generate_arguments, **arguments}
+        batches = [rows[start : start + self.batch_size] for start in range(0, len(rows), self.batch_size)]
         is_quiet = trainer.args.disable_tqdm or not trainer.is_world_process_zero()
         with torch.random.fork_rng(devices=[model.device] if model.device.type == "cuda" else []):
             for batch in tqdm(batches, desc="SARI: generating", leave=False, disable=is_quiet):
-                tensors = {"return_attention_mask": True, "return_tensors": "pt", **padding}
-                inputs = self.text_tokenizer.tokenizer.pad({"input_ids": batch}, **tensors).to(model.device)
-                ids = model.generate(**inputs, **arguments)
-                answers += ids.tolist() if has_encoder else ids[:, inputs["input_ids"].shape[1] :].tolist()
+                inputs = self.text_tokenizer.tokenizer.pad(
+                    {"input_ids": [self.prompts[row] for row in batch]},
+                    padding_side="right" if has_encoder else "left",  # What is continued ends in the last column.
+                    return_attention_mask=True,
+                    return_tensors="pt",
+                ).to(model.device)
+                length = inputs["input_ids"].shape[1]
+                try:
+                    ids = model.generate(**inputs, **arguments)
+                except Exception as error:
+                    longest = next(row for row in batch if len(self.prompts[row]) == length)
+                    place = f"prompts[{longest}] of {length} tokens in a batch of {len(batch)}"
+                    error.add_note(f"sari.attach: for {place}, max_new_tokens={arguments['max_new_tokens']}")
+                    raise
+                answers += ids.tolist() if has_encoder else ids[:, length:].tolist()
         return answers

@@ -17,6 +17,8 @@ from .variants import Variant
 PADDING = -100
 #: There is a warning if more than this part of the outputs is cut.
 _MANY_CUT = 0.1
+#: What errors call a chat: see `is_chat`.
+CHAT = "a list of messages with role and content"
 #: A function from a text of a model to the text that is scored; None for the same text.
 Postprocess = Callable[[str], str] | None
 
@@ -59,13 +61,19 @@ class TextTokenizer:
             pair for pair in zip(texts, decoded, strict=True) if _folded_words(pair[0]) != _folded_words(pair[1])
         ]
         if 2 * len(changed) > len(texts):
-            detail = " becomes ".join(map(short_repr, changed[0]))
-            yield TrainingWarning("the tokenizer changes texts: correct them with postprocess", detail)
+            yield TrainingWarning(
+                "the tokenizer changes texts: correct them with postprocess",
+                " becomes ".join(map(short_repr, changed[0])),
+            )
 
     def cut_warnings(self, rows: Any, setting: str, least: int = 1) -> Iterator[Warning]:
-        """Yield a warning if many rows of at least `least` ids have no end; `setting` is what makes them longer."""
-        ends = {PADDING, *self.special}
-        cut = sum(len(row) >= least and int(row[-1]) not in ends for row in rows)
+        """Yield a warning if many rows of at least `least` ids have no end; `setting` is what makes them longer.
+
+        Padding does not count, unless the same token ends texts.
+        """
+        padding = {PADDING, self.tokenizer.pad_token_id} - {self.tokenizer.eos_token_id}
+        texts = [[token for token in row if token not in padding] for row in rows]
+        cut = sum(len(text) >= least and text[-1] not in self.special for text in texts)
         if cut > _MANY_CUT * len(rows):
             yield TrainingWarning(f"many outputs are cut before their end: raise {setting}", f"{cut} of {len(rows)}")
 
@@ -81,12 +89,13 @@ def _folded_words(text: str) -> tuple[str, ...]:
 
 
 def is_chat(messages: Any) -> bool:
-    """Return whether something is a list of the messages of a chat."""
+    """Return whether something is a list of the messages of a chat. A message that calls tools may lack a content."""
     return (
         is_column(messages)
         and isinstance(messages, Collection)
         and len(messages) > 0
         and all(isinstance(message, Mapping) and "role" in message for message in messages)
+        and all("content" in message or "tool_calls" in message for message in messages)
     )
 
 

@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import cycle, islice
-from operator import attrgetter
 from statistics import fmean
 from typing import Any, NamedTuple
 
@@ -23,6 +22,7 @@ from .aggregation import Scores
 from .corpus_statistics import score_columns
 from .data_warnings import TrainingWarning, give_warnings
 from .generated_texts import (
+    CHAT,
     PADDING,
     Postprocess,
     TextTokenizer,
@@ -100,9 +100,9 @@ class Row(NamedTuple):
     inputs: bytes
 
     @property
-    def texts(self) -> tuple[str, list[str]]:
-        """The source and the references."""
-        return self.source, self.references
+    def key(self) -> tuple[Hashable, ...]:
+        """What tells it from rows that are scored otherwise: its labels, source and references."""
+        return self.labels, self.source, *self.references
 
 
 @dataclass(eq=False)
@@ -128,7 +128,7 @@ class ComputeMetrics(MadeByScorer):
         for name, rows in sets.items():
             for number, row in enumerate(rows):
                 other = self._rows.setdefault(row.labels, {}).setdefault(row.inputs, row)
-                if row.texts != other.texts:
+                if row.key != other.key:
                     got = "the labels and input_ids of another row, with other texts"
                     raise ValueError(fault(f"{name}[{number}]", got, "other ids, or a function for each set"))
 
@@ -170,8 +170,7 @@ class ComputeMetrics(MadeByScorer):
             raise ValueError(fault("predictions", "batches", wanted))
         self._check_ids(predictions, labels)
         rows = [self._evaluated_row(number, labels, inputs) for number in range(len(labels))]
-        known_by = attrgetter("labels") if inputs is None else attrgetter("labels", "inputs")
-        rows = self._without_repeats(rows, known_by)
+        rows = self._without_repeats(rows)
         predictions, labels = predictions[: len(rows)], labels[: len(rows)]
         give_warnings(self._output_warnings(predictions, labels, rows))
         return score_texts(
@@ -193,7 +192,8 @@ class ComputeMetrics(MadeByScorer):
             raise ValueError(fault("predictions", got, wanted))
         if not np.isin(predictions[:, :1], self._text_tokenizer.special).all():  # such a token starts a decoder
             got = "ids that begin with no special token, like those of logits"
-            raise ValueError(fault("predictions", got, "generated ids: no preprocess_logits_for_metrics"))
+            wanted = "generated ids, whose decoder_start_token_id is special: no preprocess_logits_for_metrics"
+            raise ValueError(fault("predictions", got, wanted))
 
     def _evaluated_row(self, number: int, labels: Any, inputs: Any) -> Row:
         """Return the row of the data sets with the ids of an evaluated row."""
@@ -202,7 +202,7 @@ class ComputeMetrics(MadeByScorer):
         if inputs is not None:
             row = same_labels.get(self._as_bytes(inputs[number])) or same_labels.get(b"")  # of a set without inputs
             rows = [row] if row else []
-        if rows and all(row.texts == rows[0].texts for row in rows):
+        if rows and all(row.key == rows[0].key for row in rows):
             return rows.pop()
         got = short_repr(*self._text_tokenizer.decode(labels[[number]]))
         wanted = "those of a row of dataset: the set that the Trainer gets"
@@ -212,7 +212,7 @@ class ComputeMetrics(MadeByScorer):
             got += " with other inputs"
         raise ValueError(fault(f"label_ids[{number}]", got, wanted))
 
-    def _without_repeats(self, rows: list[Row], known_by: Callable[[Row], Hashable]) -> list[Row]:
+    def _without_repeats(self, rows: list[Row]) -> list[Row]:
         """Return evaluated rows without those at the end with which several processes fill their last batch.
 
         These are the first rows, again and again. A row counts as often as the set has it that is evaluated.
@@ -221,8 +221,8 @@ class ComputeMetrics(MadeByScorer):
 
         if PartialState().num_processes == 1:
             return rows
-        evaluated = list(map(known_by, rows))
-        counts = {_number_of_rows(evaluated, list(map(known_by, rows_of_set))) for rows_of_set in self._sets}
+        evaluated = [row.key for row in rows]
+        counts = {_number_of_rows(evaluated, [row.key for row in rows_of_set]) for rows_of_set in self._sets}
         counts.discard(0)
         if not counts:
             wanted = "rows of one set: give all that is evaluated as dataset"
@@ -274,7 +274,7 @@ def _rows_of_set(name: str, dataset: Any, columns: list[str]) -> list[Mapping[st
     return rows
 
 
-def _number_of_rows(evaluated: list[Hashable], rows: list[Hashable]) -> int:
+def _number_of_rows(evaluated: Sequence[Hashable], rows: Sequence[Hashable]) -> int:
     """Return how many evaluated rows are those of a set, if the others repeat the first ones; 0 if they do not.
 
     >>> _number_of_rows([1, 2, 3, 1, 2], [1, 2, 3]), _number_of_rows([1, 2, 3, 3], [1, 2, 3])
@@ -402,7 +402,7 @@ def _text_of(name: str, completion: Any) -> str:
     if isinstance(completion, str):
         return completion.strip()
     if not is_chat(completion):
-        raise ValueError(fault(name, short_repr(completion), "a str or a list of messages"))
+        raise ValueError(fault(name, short_repr(completion), f"a str or {CHAT}"))
     content = completion[-1].get("content") or ""  # A call of a tool has None.
     if isinstance(content, str):
         return content.strip()

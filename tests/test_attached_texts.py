@@ -79,10 +79,23 @@ UNTRAINED = partial(make_llama, initializer_range=0.5)
 LORA = LoraConfig(r=2, init_lora_weights=False, target_modules=["q_proj"])
 
 
-def make_t5():
-    model = tiny.make_t5()
-    model.generation_config.update(**OF_MODEL, return_dict_in_generate=True)
+def configured(make_model, **config):
+    model = make_model()
+    model.generation_config.update(**config)
     return model
+
+
+def make_bart():
+    """Return a model that generates something else where its inputs are padded on the left."""
+    transformers.set_seed(1)
+    sizes = {"vocab_size": 400, "d_model": 16, "encoder_layers": 1, "decoder_layers": 1, "init_std": 0.5}
+    ids = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 1, "decoder_start_token_id": 1}
+    return transformers.BartForConditionalGeneration(transformers.BartConfig(**sizes, **ids))
+
+
+MAKE_T5 = partial(configured, tiny.make_t5, **OF_MODEL, return_dict_in_generate=True)
+#: The least length would count padding.
+MAKE_LLAMA = partial(configured, make_llama, min_length=90, stop_strings=["."])
 
 
 class Case(NamedTuple):
@@ -102,12 +115,12 @@ CASES = {
     "no beginning": Case({}, BEGINNING, SHORT, UNTRAINED, begins=True),
     "a beginning": Case({"prompts": BEGINNING}, BEGINNING, SHORT, UNTRAINED, begins=True),
     "an end that is written": Case({"prompts": f"{PROMPT}</s>".format}, [f"{prompt}</s>" for prompt in PROMPTS]),
-    "stop_strings": Case({"generation_kwargs": STOP}, PROMPTS, {**STOP, "tokenizer": make_tokenizer()}),
+    "stop_strings": Case({}, PROMPTS, {**STOP, "tokenizer": make_tokenizer(), "min_length": 0}, MAKE_LLAMA),
     "a tokenizer for stop_strings": Case({"generation_kwargs": STOP_ELSEWHERE}, PROMPTS, STOP_ELSEWHERE),
     "no length": Case({"generation_kwargs": None}, PROMPTS, {"max_new_tokens": 128}, UNTRAINED),
     "LoRA": Case({}, PROMPTS, make_model=lambda: get_peft_model(make_llama(), LORA)),
-    "sources": Case({"prompts": None}, SOURCES, SHORT, make_t5),
-    "prompts": Case({"prompts": TO_SIMPLIFY}, TO_SIMPLIFY, SHORT, make_t5),
+    "sources": Case({"prompts": None}, SOURCES, SHORT, MAKE_T5),
+    "prompts": Case({"prompts": TO_SIMPLIFY}, TO_SIMPLIFY, SHORT, make_bart),
 }
 
 
@@ -138,14 +151,14 @@ def test_training_goes_on_as_without_it(sari, trainer_of):
     assert scores[1][0] > scores[2][0] + 20
 
 
-@pytest.mark.parametrize("quiet", [False, True])
-def test_attached_texts_that_are_cut_give_a_warning(sari, trainer_of, capsys, quiet):
+@pytest.mark.parametrize(("quiet", "options", "count"), [(False, {"max_new_tokens": 12}, 1), (True, STOP, 0)])
+def test_attached_texts_that_are_cut_give_a_warning(sari, trainer_of, capsys, quiet, options, count):
     """After the progress bar, if there is one, over four batches of three, as the Trainer has them."""
     trainer = trainer_of(disable_tqdm=quiet, per_device_eval_batch_size=3)
-    attach(sari, trainer, generation_kwargs={"max_new_tokens": 12})
+    attach(sari, trainer, generation_kwargs=options)
     with sari.collect_warnings() as collected:
         trainer.evaluate()
-    assert tiny.training_warnings(collected) == [("many outputs are cut before their end", "10 of 10")]
+    assert tiny.training_warnings(collected) == [("many outputs are cut before their end", "10 of 10")] * count
     assert bool(re.search("SARI: generating.* 0/4", capsys.readouterr().err)) is not quiet
 
 
@@ -153,8 +166,10 @@ def test_attached_texts_that_are_cut_give_a_warning(sari, trainer_of, capsys, qu
 def test_tuned_prompts_give_a_warning_where_prompts_are_padded(sari, trainer_of, size):
     model = get_peft_model(make_llama(), PromptTuningConfig(task_type="CAUSAL_LM", num_virtual_tokens=2))
     with sari.collect_warnings() as collected:
-        attach(sari, trainer_of(model), batch_size=size)
-    assert [text[:18] for text, _ in tiny.training_warnings(collected)] == ["with tuned prompts"] * (size - 1)
+        attach(sari.with_options(variant="hf"), trainer_of(model), references=[["#"]] * 10, batch_size=size)
+    assert [type(warning).__name__ for warning in collected][:1] == ["RewardsCopyingWarning"]
+    warned = ["the tokenizer chan", *["with tuned prompts"] * (size - 1)]
+    assert [text[:18] for text, _ in tiny.training_warnings(collected)] == warned
 
 
 # ---- Which evaluations have the scores -------------------------------------------------------------------------------
@@ -207,6 +222,9 @@ def test_a_copy_of_a_trainer_evaluates_its_own_model(sari, tokenizer, texts, tra
     other = generated(again.model, tokenizer, PROMPTS, **SHORT)
     assert tiny.of_evaluation(again.evaluate()) == expected_scores(sari, other)
     assert tiny.of_evaluation(trainer.evaluate()) == expected_scores(sari, texts)
+    again.eval_dataset = {"news": trainer.eval_dataset}
+    attach(sari, again, evaluation_set="news")
+    assert [*trainer.attached_texts] == ["eval"]
 
 
 # ---- What is refused -------------------------------------------------------------------------------------------------
@@ -219,10 +237,13 @@ BAD_OPTIONS = [
     ({"prompts": None}, "prompts: got None, expected what the model continues, such as"),
     ({"prompts": 5}, "prompts: got 5, expected a list, or a function from a source to a prompt"),
     ({"prompts": ["a"]}, r"prompts: got 1 row, expected 10 \(as in sources\)"),
-    ({"prompts": [*PROMPTS[1:], 5]}, r"prompts\[9\]: got 5, expected a str, a list of messages, or token ids"),
+    ({"prompts": [*PROMPTS[1:], 5]}, r"prompts\[9\]: got 5, expected a str, a list of messages with"),
+    (
+        {"prompts": lambda _: [{"role": "user", "contents": ""}]},
+        r"prompts\[0\]: got .*, expected a str, a list of mess",
+    ),
     ({"prompts": [*PROMPTS[1:], []]}, r"prompts\[9\]: got \[\], expected tokens with ids from 0 to 399$"),
-    ({"prompts": [[400], *PROMPTS[1:]]}, r"prompts\[0\]: got \[400\], expected tokens with ids from 0 to 399$"),
-    ({"prompts": [[1, 401], *PROMPTS[1:]]}, r"prompts\[0\]: got \[1, 401\], expected tokens with ids from 0 to 399$"),
+    ({"prompts": [[1, 400], *PROMPTS[1:]]}, r"prompts\[0\]: got \[1, 400\], expected tokens with ids from 0 to 399$"),
     ({"prompts": [[-1], *PROMPTS[1:]]}, r"prompts\[0\]: got \[-1\], expected tokens with ids from 0 to 399$"),
     ({"prompts": [[2**64 - 1], *PROMPTS[1:]]}, r"prompts\[0\]: got \[1844\d+\], expected a list of token ids"),
     ({"prompts": begin_answer}, r"prompts\[0\]: got a chat that ends with an answer, expected a chat without it"),
@@ -247,13 +268,14 @@ def test_options_of_a_wrong_type(sari, trainer_of, name):
 
 @pytest.mark.parametrize("places_model_later", ["is_fsdp_enabled", "is_deepspeed_enabled"])
 def test_what_generate_refuses(sari, trainer_of, monkeypatch, places_model_later):
-    trainer, wrong = trainer_of(), {"generation_kwargs": {"num_beam": 2}}
-    with pytest.raises(ValueError, match="num_beam"):
+    trainer, wrong = trainer_of(), {"generation_kwargs": {"prompt_lookup_num_tokens": 3}}
+    message = r"batch_size = 1[^\n]*\nsari.attach: for prompts\[\d\] of \d+ tokens in a batch of 3, max_new_tokens=128$"
+    with pytest.raises(ValueError, match=message):
         attach(sari, trainer, **wrong)
     monkeypatch.setattr(trainer, places_model_later, True)
     attach(sari, trainer, **wrong)
     monkeypatch.undo()
-    with pytest.raises(ValueError, match="num_beam"):
+    with pytest.raises(ValueError, match=message):
         trainer.evaluate()
 
 
@@ -262,7 +284,7 @@ def test_the_longest_prompt_is_tried(sari, trainer_of):
     longest, sizes = max(map(len, PROMPT_IDS)), {"vocab_size": 400, "n_embd": 8, "n_layer": 1, "n_head": 1}
     config = transformers.GPT2Config(**sizes, n_positions=longest, eos_token_id=list(range(399)))
     trainer = trainer_of(transformers.GPT2LMHeadModel(config))
-    place = rf"prompts\[{list(map(len, PROMPT_IDS)).index(longest)}\] of {longest} tokens"
+    place = rf"prompts\[{list(map(len, PROMPT_IDS)).index(longest)}\] of {longest} tokens in a batch of 3"
     with pytest.raises(IndexError, match=rf"\nsari.attach: for {place}, max_new_tokens=2$"):
         attach(sari, trainer, generation_kwargs={"max_new_tokens": 2})
     attach(sari, trainer, generation_kwargs={"max_new_tokens": 1})

@@ -14,8 +14,9 @@ import tiny_trainers as tiny
 import two_processes
 from conftest import ROOT, TESTS
 from tiny_trainers import LABELS, OUTPUTS, REFERENCES, SOURCES, expected_scores, make_dataset, make_tokenizer
+from tokenizers import normalizers
 from torch.utils.data import Subset
-from transformers import EvalPrediction
+from transformers import AddedToken, EvalPrediction
 from trl import GRPOConfig, GRPOTrainer
 
 INPUTS = {"include_for_metrics": ["inputs"]}
@@ -73,12 +74,7 @@ EVALUATED = {
     "hidden texts": (lambda rows: rows.with_format("torch", columns=["labels"]), unchanged, ALL, {}),
     "tokenized when read": (tokenized_when_read, tokenized_when_read, ALL, {"remove_unused_columns": False}),
     "inputs that the set lacks": (lambda rows: rows.remove_columns("input_ids"), unchanged, ALL, INPUTS),
-    "a stream and a set of torch": (
-        lambda rows: [rows.take(4).to_iterable_dataset(), Subset(rows, range(4, 10))],
-        unchanged,
-        ALL,
-        {},
-    ),
+    "a stream and more": (lambda rows: [rows.take(4).to_iterable_dataset(), Subset(rows, ALL[4:])], unchanged, ALL, {}),
 }
 
 
@@ -195,6 +191,8 @@ PREDICTED = [
     (True, lambda label, _: [0, *label], []),
     (True, lambda label, _: [2, *label], []),  # the token that starts the decoder begins labels, too
     (True, lambda label, _: label, [(LIKE_LOGITS, "")]),
+    (True, lambda label, _: label if len(label) % 2 else [0, *label[1:]], []),
+    (True, lambda label, inputs: [*inputs, *label] if len(label) % 2 else [0, *label], []),
     (False, lambda label, _: [0, SPACE, *label[:-1], SPACE, 1], []),
     (True, lambda _, inputs: [0, *inputs], []),
     (True, lambda label, inputs: [*inputs, *label], [(CONTINUED, "")]),
@@ -231,14 +229,16 @@ def test_what_is_not_generated_is_refused(sari, tokenizer, predictions, labels, 
 
 
 CUT, LACKING = "many outputs are cut before their end", "outputs have ids that the tokenizer lacks"
-ENDS = [(1, 7, []), (2, 7, [(CUT, "2 of 10")]), (10, 1, []), (3, 400, [(CUT, "3 of 10"), (LACKING, "3 of 10")])]
+BOTH = [(CUT, "3 of 10"), (LACKING, "3 of 10")]
+ENDS = [(1, [7], []), (2, [7, 0], [(CUT, "2 of 10")]), (10, [400], []), (3, [401], BOTH)]
 
 
 @pytest.mark.parametrize(("count", "end", "warned"), ENDS)
 def test_outputs_that_are_cut_or_have_unknown_ids(sari, tokenizer, monkeypatch, count, end, warned):
-    """So many of ten rows end with this id."""
+    """So many of ten rows end with these ids."""
+    tokenizer.add_tokens(AddedToken("<end>", special=True))
     function, evaluated = sari.compute_metrics(tokenizer, DATASET), of_labels(ALL)
-    evaluated.predictions[:count, -1] = end
+    evaluated.predictions[:count, -len(end) :] = end
     monkeypatch.setattr(type(tokenizer), "get_vocab", None)  # it takes long, so it is not asked for again
     with sari.collect_warnings() as collected:
         function(evaluated)
@@ -247,12 +247,21 @@ def test_outputs_that_are_cut_or_have_unknown_ids(sari, tokenizer, monkeypatch, 
 
 @pytest.mark.parametrize(("count", "warned"), [(5, []), (6, [("the tokenizer changes texts", "'#The")])])
 def test_a_tokenizer_that_changes_the_texts(sari, tokenizer, count, warned):
-    """It lacks the first characters of so many of ten references, one of which stands before, one behind letters."""
+    """It lacks the first characters of so many of ten references, before or behind letters, and all capitals."""
+    tokenizer.backend_tokenizer.normalizer = normalizers.Lowercase()
     rows = make_dataset(tokenizer, references=[["#他"[row % 2] * (row < count) + LABELS[row]] for row in ALL])
     for postprocess, expected in ((None, warned), (str.strip, [])):
         with sari.collect_warnings() as collected:
             sari.compute_metrics(tokenizer, rows, postprocess=postprocess)
         assert [(message, detail[:5]) for message, detail in tiny.training_warnings(collected)] == expected
+
+
+def test_a_variant_that_rewards_copies_gives_a_warning(sari, tokenizer):
+    sari = sari.with_options(variant="hf")
+    with sari.collect_warnings() as collected:
+        sari.compute_metrics(tokenizer, DATASET)
+        sari.reward()
+    assert [type(warning).__name__ for warning in collected] == ["RewardsCopyingWarning"] * 2
 
 
 def test_labels_of_another_tokenizer_are_refused(sari, tokenizer):
@@ -343,9 +352,10 @@ BAD_COMPLETIONS = [
     ({"references": [5]}, r"references\[0\]: got int"),
     ({"completions": ["a", "b"]}, r"source: got 1 row, expected 2 \(as in completions\)$"),
     ({"references": [["a"], ["b"]]}, r"references: got 2 rows, expected 1 \(as in completions\)$"),
-    ({"completions": [5]}, r"completions\[0\]: got 5, expected a str or a list of messages$"),
-    ({"completions": [[]]}, r"completions\[0\]: got \[\], expected a str or a list of messages$"),
-    ({"completions": [[{"content": "a"}]]}, r"completions\[0\]: got .*, expected a str or a list of messages$"),
+    ({"completions": [5]}, r"completions\[0\]: got 5, expected a str or a list of messages"),
+    ({"completions": [[]]}, r"completions\[0\]: got \[\], expected a str or a list of messages"),
+    ({"completions": [[{"content": "a"}]]}, r"completions\[0\]: got .*, expected a str or a list of messages"),
+    ({"completions": [[{"role": "assistant"}]]}, r"completions\[0\]: got .*, expected a str or a list of messages"),
     ({"completions": [[{"role": "assistant", "content": 5}]]}, PARTS),
     ({"completions": [[{"role": "assistant", "content": ["a"]}]]}, PARTS),
     ({"completions": [[{"role": "assistant", "content": [{"text": "a"}, {"text": None}]}]]}, PARTS),
