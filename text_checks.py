@@ -45,7 +45,7 @@ _WRITTEN = ("outputs", "references")
 # The size of a sample: segments, and characters of each text. Thresholds were measured with it.
 _SAMPLED_SEGMENTS = 32
 _SAMPLED_CHARACTERS = 200  # at the beginning, and as many at the end
-# If so many outputs of a sample are copies, more than 40% of all are, with a probability of 99%.
+# The share of copies that is most outputs. If a sample has it, more than 40% of all are, with a probability of 99%.
 _MOST_COPIES = 0.6
 
 
@@ -71,14 +71,6 @@ class TextSample(NamedTuple):
     def sources(self) -> list[str]:
         """Return the sources of the sample."""
         return [source for _, source, _, _ in self.texts]
-
-    def copies(self) -> int:
-        """Return how many predictions of the sample are copies of their sources."""
-        return sum(is_copy(source, output) for _, source, output, _ in self.texts)
-
-    def mostly_copies(self) -> bool:
-        """Return whether so many predictions of the sample are copies that most of all predictions may be."""
-        return self.copies() >= _MOST_COPIES * len(self.texts) > 0
 
 
 NO_TEXTS = TextSample()
@@ -117,6 +109,20 @@ def is_copy(source: str, output: str) -> bool:
     return one == other
 
 
+def number_of_copies(sources: Sequence[str], outputs: Sequence[str]) -> int:
+    """Return how many outputs are copies of their sources."""
+    return sum(map(is_copy, sources, outputs))
+
+
+def are_mostly_copies(sources: Sequence[str], outputs: Sequence[str]) -> bool:
+    """Return whether most outputs, 60% or more, are copies of their sources.
+
+    >>> are_mostly_copies("abcde", "abcxy"), are_mostly_copies("abcde", "abxyz"), are_mostly_copies([], [])
+    (True, False, False)
+    """
+    return number_of_copies(sources, outputs) >= _MOST_COPIES * len(sources) > 0
+
+
 def sources_by_output(sources: Sequence[str], outputs: Sequence[str]) -> Counter[str]:
     """Return for each text that is not empty, as `normalize_output` writes it, of how many sources it is the output.
 
@@ -149,8 +155,8 @@ def corpus_warnings(sample: TextSample, variant: Variant) -> Iterator[SariWarnin
     yield from _tokenization(columns, variant)
     if len(sources) < ENOUGH:
         return
-    if sample.mostly_copies():
-        figures = f"{sample.copies()} of {len(sources)} outputs looked at"
+    if are_mostly_copies(sources, outputs):
+        figures = f"{number_of_copies(sources, outputs)} of {len(sources)} outputs looked at"
         yield CopiedOutputsWarning("most outputs are the same as their sources", figures)
         yield from variant_warnings(variant, sources)
     yield from _repeated_outputs(sources, outputs)

@@ -47,7 +47,7 @@ def score_files(options: Options, columns: SystemColumns) -> ScoreReport:
         name: compare_corpora(systems, resampling=choices.resampling, details=True, all_pairs=options.all_pairs)
         for name, systems in scored.items()
     }
-    report = report_of(comparisons, scored)
+    report = report_of(columns, comparisons, scored)
     first = next(iter(scored.values()))
     doubts = choices.left_out + warning_rows(signature_warnings(options.signature, report.signatures[0]))
     report = _with_more(replace(report, warnings=report.warnings + doubts), columns, options, choices)

@@ -65,6 +65,7 @@ if TYPE_CHECKING:  # slow to import
     from sari.reports.ngram_differences import NgramDifference
     from sari.reports.published_systems import Standing
     from sari.significance import PairedTest
+    from sari.validation import SystemColumns
     from sari.variant_comparison import VariantDifference
     from sari.variants import Variant
 
@@ -287,17 +288,22 @@ def _change_in_words(change: tuple[str, Any]) -> str:
 
 
 def report_of(
-    comparisons: Mapping[str, SystemComparison], statistics: Mapping[str, Mapping[str, CorpusStatistics]]
+    columns: SystemColumns,
+    comparisons: Mapping[str, SystemComparison],
+    statistics: Mapping[str, Mapping[str, CorpusStatistics]],
 ) -> ScoreReport:
     """Return the report of compared systems, with the warnings about them.
 
     Args:
+        columns: the texts.
         comparisons: with details, by variant.
         statistics: of the same systems, by variant and by name.
     """
     from sari.comparison import comparison_warnings  # here, since they are slow to import
     from sari.data_warnings import merge_warnings, warning_rows
+    from sari.text_checks import are_mostly_copies
 
+    copying = {name for name, texts in columns.predictions.items() if are_mostly_copies(columns.sources, texts)}
     first = next(iter(comparisons.values()))
     rows, pairs, warnings = [], [], {}
     for variant, comparison in comparisons.items():
@@ -307,8 +313,8 @@ def report_of(
             details = _fields_in(result, _OF_SYSTEMS) | (_fields_in(result, _OF_TESTS) if is_tested else {})
             against = comparison["baseline"] if details.get("p_values") else None
             scores: dict[str, Any] = {score: result[score] for score in SCORES}
-            copies = statistics[variant][name].sample.mostly_copies()
-            rows.append(ScoreRow(name=name, scores=scores, copies=copies, against=against, **of_variant, **details))
+            of_system: Any = {"name": name, "copies": name in copying, "against": against}
+            rows.append(ScoreRow(scores=scores, **of_system, **of_variant, **details))
         for pair in comparison.get("pairs", ()) if is_tested else ():
             name, against = pair["systems"]
             row = ScoreRow(kind="pair", name=name, against=against, **of_variant, **_fields_in(pair, _OF_TESTS))

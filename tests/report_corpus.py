@@ -54,7 +54,7 @@ def built(sources, systems, references, *, side_data=None, confidence=None, seed
     states = score_systems(columns, variant, sentences=True, rows=True)
     resampling = resolve_resampling(confidence=confidence, seed=seed)
     compared = compare_corpora(states, resampling=resampling, details=True)
-    scored = report_of({variant.name: compared}, {variant.name: states})
+    scored = report_of(columns, {variant.name: compared}, {variant.name: states})
     baselines = baseline_scores(columns.sources, columns.references, variant, resampling)
     scored = scored.with_baselines(variant.name, {"copy": baselines["copy"]})
     scored = Measuring(columns, resampling, side_data=side_data or {}).add(scored, FAST_MEASURES)

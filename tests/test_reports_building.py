@@ -1,10 +1,11 @@
 """Reports, completed: that the numbers are the metric's, by length and by segment."""
 
 import pytest
-from report_corpus import OUTPUTS, REFERENCES, SOURCES, report_of_two
+from report_corpus import OUTPUTS, REFERENCES, SOURCES, built, report_of_two
 
 from sari.reports.building import group_by_length
 from sari.reports.score_report import Length
+from sari.text_checks import take_sample
 from sari.variants import VARIANTS
 
 
@@ -17,6 +18,14 @@ def test_scores_of_segments_and_of_classes_of_lengths_are_the_metrics(sari):
     texts = {"sources": SOURCES, "predictions": OUTPUTS["<Simple> & short"], "references": REFERENCES}
     assert sari.compute(**{name: [column[place]] for name, column in texts.items()}, variant="easse") == shortest
     assert sari.compute(**texts, variant="easse", details=True)["sentences"] == report.results[1].sentences
+
+
+def test_copies_are_counted_in_all_outputs():
+    """Also where the sample that warnings look at has none."""
+    sources, people = [f"a {number}" for number in range(100)], [["b"]] * 100
+    sampled = take_sample(sources, sources, people).sources()
+    outputs = ["b" if source in sampled else source for source in sources]
+    assert [row.copies for row in built(sources, {"x": outputs, "y": people[0] * 100}, people).results] == [True, False]
 
 
 def test_classes_of_lengths_are_of_about_the_same_size():

@@ -61,7 +61,7 @@ def compare_systems(
         resampling = resolve_resampling(confidence=CONFIDENCE, method=method)
         statistics = score_systems(columns, variant, sentences=True, rows=True)
         result = comparison.compare_corpora(statistics, baseline=baseline, resampling=resampling, details=True)
-    report = report_of({variant.label: result}, {variant.label: statistics})
+    report = report_of(columns, {variant.label: result}, {variant.label: statistics})
     return ComparedSystems(columns, variant, statistics, result, report)
 
 
