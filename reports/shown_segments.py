@@ -7,6 +7,7 @@ import numpy as np
 
 from sari.companion_measures.simplification import added_proportions, compression_ratios, sentence_counts
 from sari.reports.explanation import explain
+from sari.reports.measuring import chosen_tokenizer
 from sari.reports.score_report import FEW, ScoreRow, ShownSegment
 from sari.tokenization import split_into_tokens
 from sari.validation import SystemColumns
@@ -35,34 +36,29 @@ def choose_segments(
         seed: of the random segments.
         advance: called with the name of each system.
     """
-    number, sources = max(1, _OF_ONE // len(systems) ** 2), _tokens(columns.sources)
+    number = max(1, _OF_ONE // len(systems) ** 2)
     # By the place of a segment, the reasons to show it, each with the name of its system; random ones are of all.
     reasons: defaultdict[int, list[tuple[str, str]]] = defaultdict(list)
     for place in np.random.default_rng(seed).permutation(len(columns.sources))[:number].tolist():
         reasons[place] += [(system.name, "random") for system in systems]
     for system in systems:
         advance(system.name)
-        for title, note, values in _standing_out(system, systems[0], columns, sources):
+        for title, note, values in _standing_out(system, systems[0], columns, variant):
             for place in np.argsort(-values, kind="stable")[:number].tolist():
                 if values[place] > 0:
                     reasons[place].append((system.name, title + note.format(values[place])))
     return [_explain_segment(columns, variant, place, reasons[place]) for place in _few(reasons, columns)]
 
 
-def _tokens(texts: list[str]) -> list[str]:
-    """Return the tokens of texts whose changes are reasons to show segments, joined by spaces."""
-    return list(map(" ".join, split_into_tokens(texts, Text(tokenize="13a"))))
-
-
 def _standing_out(
-    system: ScoreRow, first: ScoreRow, columns: SystemColumns, sources: list[str]
+    system: ScoreRow, first: ScoreRow, columns: SystemColumns, variant: Variant
 ) -> list[tuple[str, str, np.ndarray]]:
     """Return why segments of a system stand out, among others by wins and losses against the first system.
 
     Args:
         system, first: with the scores of segments.
         columns: the texts.
-        sources: the tokens of the sources.
+        variant: whose tokenizer splits texts into words, if it was chosen, as for companion measures.
 
     Returns:
         For each reason its title, a note, and a number for each segment. The segments of the highest numbers above 0
@@ -72,7 +68,8 @@ def _standing_out(
     of = f" of {system.name}" if len(columns.predictions) > 1 else ""
     scores = np.array(system.sentences["sari"])
     gains = scores - np.array(first.sentences["sari"])
-    tokens = sources, _tokens(outputs)
+    text = Text(tokenize=chosen_tokenizer([variant]))
+    tokens = [list(map(" ".join, split_into_tokens(texts, text))) for texts in (columns.sources, outputs)]
     ratios = compression_ratios(*tokens)
     return [
         (f"best{of}", "", scores),
