@@ -60,7 +60,7 @@ def test_segments_that_stand_out(title, numbers, note):
     found = built(sources, {"s": outputs}, [["a"]] * 5)
     assert having(found, title) == numbers
     assert having(found, f"{title} {note}")
-    assert not having(built(["他在家"], {"s": ["他在"]}, [["他"]], tokenize="zh"), "most rewritten")  # by its characters
+    assert not having(built(["他在家"], {"s": ["他在"]}, [["他"]], tokenize="zh"), "most rewritten")
 
 
 def test_of_many_systems_each_segment_shows_those_for_which_it_was_chosen():
