@@ -29,8 +29,6 @@ from sari.sari_scorer import Scorer, compute
 # Hostile texts give every reason to doubt a score.
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
-# ---- Every path to the scores of a corpus, and the same scores by the oracle -----------------------------------------
-
 
 def by_compute(columns, **options):
     return compute(**columns, **options, details=True)
@@ -83,9 +81,6 @@ PATHS = dict.fromkeys((by_compute, by_compare), lambda columns, **options: oracl
 PATHS |= {by_candidates: candidates_by_the_oracle, by_risk: risk_by_the_oracle}
 
 
-# ---- On hostile texts -----------------------------------------------------------------------------------------------
-
-
 @every_variant
 @given(data=st.data())
 @runs(30)
@@ -106,9 +101,6 @@ def test_all_that_texts_can_lack(sari, variant):
     assert_agrees(
         sari, corpus_of(rows), variant=variant, level="sentence", deletion="f1", zero_division=0.25, max_order=9
     )
-
-
-# ---- Large inputs ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("variant", ["hf", "lens", "t2t"])

@@ -12,8 +12,6 @@ from sari.aggregation import as_summed, exact_sums, exact_value, precision_recal
 from sari.sari_scorer import Scorer
 from sari.variants import SCORES, VARIANTS
 
-# ---- Figures --------------------------------------------------------------------------------------------------------
-
 
 @pytest.mark.parametrize(
     ("zero_division", "nothing", "no_recall"),
@@ -44,8 +42,6 @@ def test_scores_of_operations(averaging, deletion, addition, expected):
     _, found = score_counts(np.array(COUNTS, float), variant)
     assert found.tolist() == pytest.approx(expected, rel=1e-15)
 
-
-# ---- Exact sums -----------------------------------------------------------------------------------------------------
 
 # From 2**-8 on no bit of a float64 is finer than 2**-60.
 numbers = st.one_of(st.just(0.0), st.floats(2**-8, 1e9))

@@ -23,8 +23,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 METHODS = list(TESTS)
 
-# ---- Baselines ------------------------------------------------------------------------------------------------------
-
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_baselines_by_the_oracle(variant):
@@ -58,9 +56,6 @@ def test_a_single_segment_has_no_unrelated_text_and_no_interval():
     found = baseline_scores(["a b"], [["a", "b"]], resolve_variant(), resolve_resampling(confidence=0.9))
     names = ("copy", "empty", "references", "reference 1", "reference 2")
     assert {name: [*scores] for name, scores in found.items()} == {name: [*NAMES] for name in names}
-
-
-# ---- Systems --------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -189,9 +184,6 @@ def test_memory_of_a_comparison_is_bounded(scorer, examples):
 def test_bad_comparisons_are_refused_before_texts_are_tokenized(sari, examples, kind, changes, message):
     with refuses(kind, message):
         sari.with_options(tokenize=pytest.fail).compare(**{**examples, **changes})
-
-
-# ---- Candidates -----------------------------------------------------------------------------------------------------
 
 
 def test_a_single_candidate_has_no_expected_score(scorer):

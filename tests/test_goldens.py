@@ -45,8 +45,6 @@ def as_scored(texts, variant):
     return {**lowered, "references": [[text.lower() for text in row] for row in texts["references"]]}
 
 
-# ---- Single segments ------------------------------------------------------------------------------------------------
-
 #: Segments with their cases, by the options of the cases, so that they are scored by one call.
 SEGMENTS = defaultdict(list)
 for _row in read("sentences.jsonl", "kriz.jsonl"):
@@ -92,9 +90,6 @@ def test_documents(sari):
     assert_segments(sari, columns(rows), [row["cases"][0] for row in rows], variant="dsari", sentence_splitter=split)
 
 
-# ---- Corpora --------------------------------------------------------------------------------------------------------
-
-
 def assert_cases(corpus, texts, *scorers):
     """Assert that the metric, and perhaps the oracle, give the scores of every case of a corpus."""
     for case in corpus["cases"]:
@@ -108,8 +103,6 @@ def test_corpora(sari):
         texts = {name: corpus[name] for name in ("sources", "predictions", "references")}
         assert_cases(corpus, texts, sari.compute, oracle.score)
 
-
-# ---- Published texts, which are not ours to ship --------------------------------------------------------------------
 
 REAL = json.loads((HERE / "data" / "real.json").read_text(encoding="utf-8"))
 

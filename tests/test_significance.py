@@ -38,9 +38,6 @@ def swapped(rows, pairs, trials):
     return np.concatenate([*Sample(rows, same, 9).swapped(np.array(pairs), trials)])
 
 
-# ---- The draws ------------------------------------------------------------------------------------------------------
-
-
 def test_randomization_swaps_segments_with_the_baseline():
     """With powers of ten a sum tells which segments were swapped: each about half of the time, and the same for all."""
     rows = np.zeros((6, 3, 1))
@@ -78,9 +75,6 @@ def test_numbers_that_every_machine_must_get():
     intervals = Sample(rows, ratio, 12345).intervals(resolve_resampling(confidence=0.95, resamples=200))
     assert intervals[:, :, 0].round(6).tolist() == [[0.376105, 0.395453], [0.460039, 0.485198]]
     assert [p_value(rows, method, 999) for method in ("randomization", "bootstrap")] == [0.742, 0.644]
-
-
-# ---- Against scipy --------------------------------------------------------------------------------------------------
 
 
 def test_intervals_against_scipy():
@@ -127,9 +121,6 @@ def test_randomization_against_scipy(seed):
     assert p_value(rows, "randomization", 100_000) == pytest.approx(exact.pvalue, abs=0.006)
 
 
-# ---- Under the null hypothesis --------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("method", METHODS)
 def test_equal_systems_differ_in_five_percent(method):
     """The outputs for each segment are dealt at random to two systems: significant at 5% about 5% of the time."""
@@ -166,9 +157,6 @@ def test_large_corpora_are_drawn_in_blocks():
     in_blocks = Sample(sample.blocks, sample.statistic, seed=1)  # as several systems are kept
     assert np.array_equal(in_blocks.intervals(resampling), sample.intervals(resampling))
     assert len(in_blocks.bootstrapped(resampling)) == resampling.resamples_for(len(scores))
-
-
-# ---- Options --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

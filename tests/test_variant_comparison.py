@@ -18,8 +18,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 NAMES = [*VARIANTS]
 
-# ---- From one variant to another ------------------------------------------------------------------------------------
-
 
 @pytest.mark.parametrize("other", [None, 5, "bleu score"])
 def test_what_is_neither_variant_nor_scorer_is_refused(other):
@@ -60,8 +58,6 @@ def test_steps_say_what_changes():
         "deletion": ("f1", "precision"),
     }
 
-
-# ---- The variant of a printed figure --------------------------------------------------------------------------------
 
 #: Options that are not varied, so that a search takes no time.
 KNOWN = {"tokenize": "13a", "lowercase": True}
