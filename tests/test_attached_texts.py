@@ -94,8 +94,8 @@ def make_bart():
 
 
 MAKE_T5 = partial(configured, tiny.make_t5, **OF_MODEL, return_dict_in_generate=True)
-#: The least length would count padding.
-MAKE_LLAMA = partial(configured, make_llama, min_length=90, stop_strings=["."])
+STOPPED = partial(configured, make_llama, stop_strings=["."])
+LONG = partial(configured, make_llama, min_length=90)  # which would count padding
 
 
 class Case(NamedTuple):
@@ -115,7 +115,8 @@ CASES = {
     "no beginning": Case({}, BEGINNING, SHORT, UNTRAINED, begins=True),
     "a beginning": Case({"prompts": BEGINNING}, BEGINNING, SHORT, UNTRAINED, begins=True),
     "an end that is written": Case({"prompts": f"{PROMPT}</s>".format}, [f"{prompt}</s>" for prompt in PROMPTS]),
-    "stop_strings": Case({}, PROMPTS, {**STOP, "tokenizer": make_tokenizer(), "min_length": 0}, MAKE_LLAMA),
+    "stop_strings": Case({}, PROMPTS, {**STOP, "tokenizer": make_tokenizer()}, STOPPED),
+    "a least length": Case({}, PROMPTS, {**SHORT, "min_length": 0}, LONG),
     "a tokenizer for stop_strings": Case({"generation_kwargs": STOP_ELSEWHERE}, PROMPTS, STOP_ELSEWHERE),
     "no length": Case({"generation_kwargs": None}, PROMPTS, {"max_new_tokens": 128}, UNTRAINED),
     "LoRA": Case({}, PROMPTS, make_model=lambda: get_peft_model(make_llama(), LORA)),
