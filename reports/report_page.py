@@ -67,6 +67,8 @@ def make_environment(*folders: Path) -> jinja2.Environment:
         "warning_in_words": warning_in_words,
         "picture": plots.data_url,
         "truncate": truncate,
+        # So that letters that run from right to left do not move the figures behind them.
+        "isolated": "\u2068{}\u2069".format,
     }
     environment.globals |= {"MARKS": MARKS, "EMPTY": EMPTY, "MISSED": _MISSED}
     return environment
