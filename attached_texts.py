@@ -350,7 +350,9 @@ class AttachedTexts:
                 except Exception as error:
                     longest = next(row for row in batch if len(self.prompts[row]) == length)
                     place = f"prompts[{longest}] of {length} tokens in a batch of {len(batch)}"
-                    error.add_note(f"sari.attach: for {place}, max_new_tokens={arguments['max_new_tokens']}")
+                    positions = getattr(model.config.get_text_config(), "max_position_embeddings", "any number of")
+                    most = f"max_new_tokens={arguments['max_new_tokens']}; the model has {positions} positions"
+                    error.add_note(f"sari.attach: for {place}, {most}")
                     raise
                 answers += ids.tolist() if has_encoder else ids[:, length:].tolist()
         return answers

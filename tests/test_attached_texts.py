@@ -270,7 +270,7 @@ def test_options_of_a_wrong_type(sari, trainer_of, name):
 @pytest.mark.parametrize("places_model_later", ["is_fsdp_enabled", "is_deepspeed_enabled"])
 def test_what_generate_refuses(sari, trainer_of, monkeypatch, places_model_later):
     trainer, wrong = trainer_of(), {"generation_kwargs": {"prompt_lookup_num_tokens": 3}}
-    message = r"batch_size = 1[^\n]*\nsari.attach: for prompts\[\d\] of \d+ tokens in a batch of 3, max_new_tokens=128$"
+    message = r"batch_size = 1[^\n]*\nsari.attach: for prompts\[\d\] of \d+ tokens in a batch of 3, max_new_tokens=128;"
     with pytest.raises(ValueError, match=message):
         attach(sari, trainer, **wrong)
     monkeypatch.setattr(trainer, places_model_later, True)
@@ -286,7 +286,7 @@ def test_the_longest_prompt_is_tried(sari, trainer_of):
     config = transformers.GPT2Config(**sizes, n_positions=longest, eos_token_id=list(range(399)))
     trainer = trainer_of(transformers.GPT2LMHeadModel(config))
     place = rf"prompts\[{list(map(len, PROMPT_IDS)).index(longest)}\] of {longest} tokens in a batch of 3"
-    with pytest.raises(IndexError, match=rf"\nsari.attach: for {place}, max_new_tokens=2$"):
+    with pytest.raises(IndexError, match=rf"for {place}, max_new_tokens=2; the model has {longest} positions$"):
         attach(sari, trainer, generation_kwargs={"max_new_tokens": 2})
     attach(sari, trainer, generation_kwargs={"max_new_tokens": 1})
 
