@@ -435,7 +435,7 @@ def _names_penalties(variant: Variant) -> bool:
 
 def _tokenizer_in_words(tokenize: Tokenizer) -> str:
     name = tokenize if isinstance(tokenize, str) else "custom"
-    return "split on spaces" if name == "none" else f"{name} tokens"
+    return "tokens split on spaces" if name == "none" else f"{name} tokens"
 
 
 #: The scoring options by name, in the order of signatures. Python, the command line, the app and the metric's

@@ -113,14 +113,16 @@ def _of_variants(report: ScoreReport) -> Iterator[str]:
 
 
 def _of_texts(report: ScoreReport) -> str:
-    """Return the sentence on the segments, the test set, the references, and the tokens that all variants share."""
+    """Return the sentence on the segments, the test set, the references, and tokens and case."""
     first, *others = report.nrefs
     of = f" of {report.test_set}" if report.test_set else ""
     references = f"{first} to {count_of(others[-1], 'reference')}" if others else count_of(first, "reference")
     columns = [text for variant in report.scored_by.values() for text in (variant.text, variant.source_text)]
-    values = {name: {getattr(text, name) for text in columns} for name in ("tokenize", "lowercase")}
-    shared = [_literal(CHANGES[name].words(*choices)) for name, choices in values.items() if len(choices) == 1]
-    over = f"; the texts are scored as {', '.join(shared)}" if shared else ""
+    words = {"tokenize": "each variant's own tokens", "lowercase": "in each variant's own case"}
+    for name in words:
+        if len(choices := {getattr(text, name) for text in columns}) == 1:
+            words[name] = _literal(CHANGES[name].words(*choices))
+    over = f"; the texts are scored as {', '.join(words.values())}" if columns else ""
     return f"The test data are {report.size}{of} with {references} each{over}."
 
 

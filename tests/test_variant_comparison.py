@@ -51,7 +51,7 @@ def test_steps_say_what_changes():
     last = Scorer("easse", tokenize=str.title, max_order=2, level="sentence", deletion="precision", zero_division=1)
     _, *steps = first.explain_difference(last, **TEXTS)["steps"]
     assert {step["choice"]: (step["before"], step["after"]) for step in steps} == {
-        "text": ("split on spaces, cased", "custom tokens, lowercased"),
+        "text": ("tokens split on spaces, cased", "custom tokens, lowercased"),
         "zero division": ("0/0 = 0", "0/0 = 1"),
         "n-grams": ("up to 4 tokens", "up to 2 tokens"),
         "level": ("counts summed over the corpus", "mean of sentences"),
