@@ -327,6 +327,8 @@ def test_the_programs_of_the_page(monkeypatch, tmp_path, tokenizer):
     rows = Dataset.from_dict({"source": SOURCES, "references": REFERENCES})
     models = {"model": tiny.make_t5(), "llm": make_llama(), "reference_llm": make_llama()}
     names, logged = {"tokenizer": tokenizer, "rows": rows, **models}, ["eval_keep", "eval_sari_of_first", "eval_sari"]
+    needed = page.partition("The code needs")[2].partition("with the columns")[0]
+    assert set(re.findall(r"`(\w+)`", needed)) == set(names)
     blocks = re.findall(r"^```python\n(?!>>>)(.*?)^```", page, re.MULTILINE | re.DOTALL)
     for number, (block, column) in enumerate(zip(blocks, [*logged, "rewards/sari_easse/mean"], strict=True)):
         exec(block, names)
