@@ -10,7 +10,7 @@ from sari.reports.published_systems import FILE
 from sari.research.files import DOCS, ROOT, Study, formatted
 from sari.variants import CHANGES, OPTIONS, VARIANTS, Variant
 
-#: The variants that most figures are of.
+#: The variants that README shows.
 _COMMON = ("hf", "xu2016", "easse", "easse_legacy", "lasertagger")
 
 _LETTERS = {"precision": "P", "f1": "F1"}
