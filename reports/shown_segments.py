@@ -37,28 +37,35 @@ def choose_segments(
         advance: called with the name of each system.
     """
     number = max(1, _OF_ONE // len(systems) ** 2)
+    text = Text(tokenize=chosen_tokenizer([variant]))  # for words, as companion measures count them
+    sources = _joined_tokens(columns.sources, text)
     # By the place of a segment, the reasons to show it, each with the name of its system; random ones are of all.
     reasons: defaultdict[int, list[tuple[str, str]]] = defaultdict(list)
     for place in np.random.default_rng(seed).permutation(len(columns.sources))[:number].tolist():
         reasons[place] += [(system.name, "random") for system in systems]
     for system in systems:
         advance(system.name)
-        for title, note, values in _standing_out(system, systems[0], columns, variant):
+        for title, note, values in _standing_out(system, systems[0], columns, sources, text):
             for place in np.argsort(-values, kind="stable")[:number].tolist():
                 if values[place] > 0:
                     reasons[place].append((system.name, title + note.format(values[place])))
     return [_explain_segment(columns, variant, place, reasons[place]) for place in _few(reasons, columns)]
 
 
+def _joined_tokens(texts: list[str], text: Text) -> list[str]:
+    return list(map(" ".join, split_into_tokens(texts, text)))
+
+
 def _standing_out(
-    system: ScoreRow, first: ScoreRow, columns: SystemColumns, variant: Variant
+    system: ScoreRow, first: ScoreRow, columns: SystemColumns, sources: list[str], text: Text
 ) -> list[tuple[str, str, np.ndarray]]:
     """Return why segments of a system stand out, among others by wins and losses against the first system.
 
     Args:
         system, first: with the scores of segments.
         columns: the texts.
-        variant: whose tokenizer splits texts into words, if it was chosen, as for companion measures.
+        sources: the tokens of the sources, joined by spaces.
+        text: how outputs become tokens, too.
 
     Returns:
         For each reason its title, a note, and a number for each segment. The segments of the highest numbers above 0
@@ -68,8 +75,7 @@ def _standing_out(
     of = f" of {system.name}" if len(columns.predictions) > 1 else ""
     scores = np.array(system.sentences["sari"])
     gains = scores - np.array(first.sentences["sari"])
-    text = Text(tokenize=chosen_tokenizer([variant]))
-    tokens = [list(map(" ".join, split_into_tokens(texts, text))) for texts in (columns.sources, outputs)]
+    tokens = sources, _joined_tokens(outputs, text)
     ratios = compression_ratios(*tokens)
     return [
         (f"best{of}", "", scores),
