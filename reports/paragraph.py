@@ -118,13 +118,14 @@ def _of_texts(report: ScoreReport) -> str:
     of = f" of {report.test_set}" if report.test_set else ""
     references = f"{first} to {count_of(others[-1], 'reference')}" if others else count_of(first, "reference")
     columns = [text for variant in report.scored_by.values() for text in (variant.text, variant.source_text)]
-    several = {"tokenize": "each variant's own tokens", "lowercase": "in each variant's own case"}
-    words = several if len(report.scored_by) > 1 else {}
-    for name in ("tokenize", "lowercase"):
+    words = []
+    for name, otherwise in (("tokenize", "each variant's own tokens"), ("lowercase", "in each variant's own case")):
         choices = {getattr(text, name) for text in columns}
         if len(choices) == 1:
-            words[name] = _literal(CHANGES[name].words(*choices))
-    over = f"; the texts are scored as {', '.join(words.values())}" if words else ""
+            words.append(_literal(CHANGES[name].words(*choices)))
+        elif len(report.scored_by) > 1:
+            words.append(otherwise)
+    over = f"; the texts are scored as {', '.join(words)}" if words else ""
     return f"The test data are {report.size}{of} with {references} each{over}."
 
 
