@@ -6,5 +6,5 @@ class FileError(Exception):
 
 
 def reason(error: Exception) -> str:
-    """Return the message of the operating system or the decoder."""
-    return getattr(error, "strerror", None) or getattr(error, "reason", None) or str(error)
+    """Return the message of the operating system or the decoder, or the name of an error without a message."""
+    return getattr(error, "strerror", None) or getattr(error, "reason", None) or str(error) or type(error).__name__
