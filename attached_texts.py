@@ -226,9 +226,11 @@ def _ids_of_prompt(
 def _ids_of_text(text: str, tokenizer: Any, has_encoder: bool) -> list[int]:
     """Return the token ids of a text with special tokens, but with one beginning, and no end that is continued."""
     ids: list[int] = tokenizer(text)["input_ids"]
-    plain = tokenizer(text, add_special_tokens=False)["input_ids"]
-    if not has_encoder and (not plain or ids[-len(plain) :] != plain):
-        ids = ids[:-1]  # The tokenizer added the end.
+    if not has_encoder:
+        # An empty text has no more than its beginning.
+        plain = tokenizer(text, add_special_tokens=False)["input_ids"] or [tokenizer.bos_token_id]
+        if ids[-len(plain) :] != plain:
+            ids = ids[:-1]  # The tokenizer added the end.
     if ids[:2] == [tokenizer.bos_token_id] * 2:
         ids = ids[1:]  # The text begins with this token already.
     return ids
@@ -350,9 +352,10 @@ class AttachedTexts:
                 except Exception as error:
                     longest = next(row for row in batch if len(self.prompts[row]) == length)
                     place = f"prompts[{longest}] of {length} tokens in a batch of {len(batch)}"
-                    positions = getattr(model.config.get_text_config(), "max_position_embeddings", "any number of")
-                    most = f"max_new_tokens={arguments['max_new_tokens']}; the model has {positions} positions"
-                    error.add_note(f"sari.attach: for {place}, {most}")
+                    note = f"sari.attach: for {place}, max_new_tokens={arguments['max_new_tokens']}"
+                    if positions := getattr(model.config, "max_position_embeddings", None):
+                        note += f"; the model has {positions} positions"
+                    error.add_note(note)
                     raise
                 answers += ids.tolist() if has_encoder else ids[:, length:].tolist()
         return answers

@@ -18,6 +18,7 @@ from conftest import ROOT
 from datasets import Dataset
 from peft import LoraConfig, PromptTuningConfig, get_peft_model
 from tiny_trainers import LABELS, PROMPT, REFERENCES, SOURCES, expected_scores, generated, make_llama, make_tokenizer
+from tokenizers import processors
 
 PROMPTS = list(map(PROMPT.format, SOURCES))
 SHORT = {"max_new_tokens": 40}
@@ -135,6 +136,14 @@ def test_the_model_generates_as_for_each_prompt_alone(sari, trainer_of, name):
     texts = list(map(case.options.get("postprocess", str), generated(model, tokenizer, case.prompts, **same)))
     metrics = attach(sari, trainer, **case.options).evaluate()
     assert tiny.of_evaluation(metrics) == expected_scores(sari, texts)
+
+
+def test_an_empty_prompt_keeps_its_beginning(sari, trainer_of):
+    trainer, tokenizer = trainer_of(), make_tokenizer(begins=True)
+    template = processors.TemplateProcessing(single="<unk> $A", special_tokens=[("<unk>", 2)])  # which adds no end
+    tokenizer.backend_tokenizer.post_processor, trainer.processing_class = template, tokenizer
+    attach(sari, trainer, prompts=["", *PROMPTS[1:]])
+    assert trainer.attached_texts["eval"].prompts[0] == [2]
 
 
 def test_training_goes_on_as_without_it(sari, trainer_of):
