@@ -33,9 +33,6 @@ def assert_tokens(texts, how, expected):
         assert found == wanted, repr(text[:200])
 
 
-# ---- 13a ------------------------------------------------------------------------------------------------------------
-
-
 def assert_13a(texts, lowercase=False):
     """Compare with sacreBLEU's class, after lowercasing, as all published SARIs do: "&AMP;" is an entity then."""
     cased = [text.lower() for text in texts] if lowercase else texts
@@ -78,9 +75,6 @@ def test_13a_on_any_text(texts):
     assert_13a(texts, lowercase=True)
 
 
-# ---- none -----------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("lowercase", [False, True])
 @pytest.mark.parametrize("tokenize", ["none", lambda text: text], ids=["none", "callable"])
 def test_none_on_every_short_text(tokenize, lowercase):
@@ -90,8 +84,6 @@ def test_none_on_every_short_text(tokenize, lowercase):
     assert_tokens(texts, on_space, [text.split(" ") for text in cased])
     assert_tokens(texts, replace(on_space, splits_on_space=False), [text.split() for text in cased])
 
-
-# ---- The tokenizers of packages -------------------------------------------------------------------------------------
 
 THEIRS = {
     "13a": lambda: THEIRS_13A,
@@ -146,8 +138,6 @@ def test_callables_return_text_or_lists_of_tokens():
         tokenized("a\ud800")
 
 
-# ---- Ids and chunks --------------------------------------------------------------------------------------------------
-
 #: Texts are split at whitespace, and not lowercased.
 AS_WRITTEN = replace(VARIANTS["xu2016"], lowercase=False, splits_on_space=False)
 
@@ -182,9 +172,6 @@ def test_a_long_corpus_is_never_encoded_as_a_whole():
     next(chunks)
     assert len(seen) < 1_500
     assert len(list(chunks)) >= 2
-
-
-# ---- Sentences ------------------------------------------------------------------------------------------------------
 
 
 def test_sentences_of_punkt():
