@@ -275,7 +275,8 @@ def _returned(option: str, function: Callable[[str], Any], text: str, kind: str)
     try:
         return function(text)
     except Exception as error:  # whatever code of somebody else raises
-        raise ValueError(short_line(f"{option}: the {kind} raised {type(error).__name__}: {error}")) from error
+        raised = ": ".join(filter(None, [type(error).__name__, str(error)]))
+        raise ValueError(short_line(f"{option}: the {kind} raised {raised}")) from error
 
 
 def _listed(option: str, parts: Iterable[Any], kind: str, wanted: str) -> list[str]:

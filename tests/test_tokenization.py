@@ -136,6 +136,8 @@ def test_callables_return_text_or_lists_of_tokens():
             tokenized(result)
     with refuses(ValueError, "tokenize: got a lone surrogate from the tokenizer, expected valid Unicode"):
         tokenized("a\ud800")
+    with refuses(ValueError, "tokenize: the tokenizer raised StopIteration"):
+        split_into_tokens(["a"], replace(PLAIN, tokenize=lambda _: next(iter(()))))
 
 
 #: Texts are split at whitespace, and not lowercased.
