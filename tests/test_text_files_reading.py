@@ -28,6 +28,9 @@ SAVE = "text: save it as UTF-8, or name its encoding"
         (b"\xef\xbb\xbfa\n\xef\xbb\xbfb\n", ["a", "\ufeffb"]),
         (b"\x1f", ["\x1f"]),
         ("a \u6f22\r\nb\n".encode("utf-16"), ["a \u6f22", "b"]),
+        (b"404: Not Found\nb\n", ["404: Not Found", "b"]),
+        (b"404 people\n", ["404 people"]),
+        (b"<b>HTML</b> is old.\n", ["<b>HTML</b> is old."]),
         (b"\xfe\xff" + "a\n".encode("utf-16-be"), ["a"]),
     ],
 )
@@ -58,6 +61,18 @@ def test_lines(tmp_path, data, texts, pack):
         ("utf-8", b"%PDF-1.4\n", " got a PDF file, expected text"),
         ("utf-8", b"\x89PNG\r\n", " got a picture, expected text"),
         ("utf-8", b"\xfd7zXZ", " got a compressed file, expected text, plain or gzipped"),
+        (
+            "utf-8",
+            b"version https://git-lfs.github.com/spec/v1\n",
+            " got a pointer of Git LFS, expected .*: git lfs pull",
+        ),
+        ("utf-8", b"/annex/objects/SHA256E-s9--0\n", " got a pointer of git-annex, expected .*: git annex get FILE"),
+        ("utf-8", b"\n<!DOCTYPE html>\n<html>", " got a page of HTML, expected text: download the raw file"),
+        ("utf-8", b'<html lang="en">\n', " got a page of HTML, expected text: download the raw file"),
+        ("utf-8", b'<?xml version="1.0"?>\n<a/>', " got XML or SGML, expected a text per line"),
+        ("utf-8", b'<refset setid="a" srclang="en">\n', " got XML or SGML, expected a text per line"),
+        ("utf-8", b"404: Not Found", " got the error of a server, expected text: download the file again"),
+        ("utf-8", b'{"message":"Not Found"}\n', " got the error of a server, expected text: download the file again"),
     ],
 )
 def test_bytes_that_are_no_text(tmp_path, encoding, data, message):

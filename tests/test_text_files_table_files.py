@@ -82,6 +82,8 @@ def test_every_kind_that_pandas_reads_holds_the_same(tmp_path):
     assert read(str(tmp_path / "two.xlsx"), rating="rating") == TABLE
     FRAME.assign(reference_2="").to_excel(tmp_path / "one.xlsx", index=False)
     messages = {"empty": "no rows, ", "sheets": "got sheets 'two', 'one', expected a ", "one": "row 2: references: "}
+    (tmp_path / "pointer.xlsx").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\n")
+    messages["pointer"] = "got a pointer of Git LFS, expected the file that it stands for: git lfs pull"
     for name, message in messages.items():
         with pytest.raises(FileError, match=f"{name}.xlsx: {message}"):
             read(str(tmp_path / f"{name}.xlsx"))

@@ -29,6 +29,15 @@ TABLE_ENDINGS: dict[str, tuple[str, dict[str, Any]] | None] = {
     ".xlsx": ("read_excel", {"sheet_name": None, "keep_default_na": False, "dtype": str}),
     ".parquet": ("read_parquet", {}),
 }
+#: What files begin with that stand for another one, and what to do with them. `\Z` is for a file without more.
+_STAND_INS = {
+    rb"version https://git-lfs\.": ("a pointer of Git LFS", "the file that it stands for: git lfs pull"),
+    rb"[./]*/annex/objects/": ("a pointer of git-annex", "the file that it stands for: git annex get FILE"),
+    rb"(?i:[\s\xef\xbb\xbf]*<(!doctype|html|head|body)\b[^\n<]*>)": ("a page of HTML", "text: download the raw file"),
+    rb"(?i:[\s\xef\xbb\xbf]*<(\?xml|((ref|src|tst)set|mteval|doc)\s[^\n<]*=))": ("XML or SGML", "a text per line"),
+    rb"([45]\d\d: [A-Z][A-Za-z ]{2,40}|404 page not found|((Entry|Repository|File) )?[Nn]ot [Ff]ound|Access [Dd]enied|"
+    rb'\{"(error|message|detail)": ?"[^\n]*\})\s*\Z': ("the error of a server", "text: download the file again"),
+}
 #: What data of other kinds begin with, and what to do with them.
 _NO_TEXTS = {
     rb"PK\x03\x04": ("a workbook, document or zip file", "text, or a table whose name ends in .xlsx"),
@@ -37,7 +46,9 @@ _NO_TEXTS = {
     rb"%PDF": ("a PDF file", "text"),
     rb"\x89PNG|\xff\xd8\xff|GIF8": ("a picture", "text"),
     rb"BZh[1-9]1AY|\xfd7zXZ|7z\xbc\xaf|\x28\xb5\x2f\xfd": ("a compressed file", "text, plain or gzipped"),
+    **_STAND_INS,
 }
+_LONGEST_HEAD = 1_000  # bytes, by which each kind is recognized
 #: The characters of a line at most, without which an endless one would fill the memory.
 LONGEST_LINE = 100_000_000
 # How messages name the file of a path.
@@ -59,10 +70,8 @@ def read_lines(path: str, encoding: str = "utf-8") -> Iterator[str]:
     try:
         with open(0 if path == STANDARD_INPUT else path, "rb", closefd=path != STANDARD_INPUT) as file:
             stream: Any = gzip.GzipFile(fileobj=file) if file.peek(2).startswith(GZIP_MAGIC) else file
-            head = stream.peek(8)
-            for magic, (kind, wanted) in _NO_TEXTS.items():
-                if re.match(magic, head):
-                    raise FileError(fault(name, kind, wanted))
+            head = stream.peek(_LONGEST_HEAD)[:_LONGEST_HEAD]
+            _refuse_kinds(name, head, _NO_TEXTS)
             if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
                 encoding = "utf-16"
             texts = io.TextIOWrapper(stream, "utf-8-sig" if encoding == "utf-8" else encoding, newline="\n")
@@ -84,6 +93,18 @@ def read_lines(path: str, encoding: str = "utf-8") -> Iterator[str]:
         raise FileError(fault(place, got, f"{encoding.upper()} text: save it as UTF-8, or name its encoding")) from None
     except (OSError, EOFError, zlib.error) as error:
         raise FileError(f"{name}: {reason(error)}, expected a file to read") from None
+
+
+def refuse_stand_in(path: str) -> None:
+    """Refuse a file that stands for another one: a pointer of Git LFS, a page of HTML, or the error of a server."""
+    with open(path, "rb") as file:
+        _refuse_kinds(name_of(path), file.read(_LONGEST_HEAD), _STAND_INS)
+
+
+def _refuse_kinds(name: str, head: bytes, kinds: Mapping[bytes, tuple[str, str]]) -> None:
+    for pattern, (kind, wanted) in kinds.items():
+        if re.match(pattern, head):
+            raise FileError(fault(name, kind, wanted))
 
 
 def name_of(path: str) -> str:

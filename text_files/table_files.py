@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from sari.messages import count_of, escape_unprintable, fault, short_line, short_repr, truncate
 from sari.text_files.errors import FileError, reason
-from sari.text_files.reading import TABLE_ENDINGS, name_of, read_lines, read_parallel
+from sari.text_files.reading import TABLE_ENDINGS, name_of, read_lines, read_parallel, refuse_stand_in
 from sari.validation import Columns, SystemColumns, validate_columns, validate_texts
 
 _JSON = "a JSON object in each line"
@@ -230,7 +230,10 @@ def _read_by_pandas(name: str, path: str, function: str, options: dict[str, Any]
     import pandas as pd  # here, since it is slow to import
 
     try:
+        refuse_stand_in(path)
         content = getattr(pd, function)(path, **options)
+    except FileError:
+        raise
     except Exception as error:  # whatever the libraries of pandas raise
         raise FileError(short_line(f"{name}: {reason(error)}, expected a table, or save it as CSV")) from None
     sheets = content if isinstance(content, dict) else {"": content}
