@@ -10,12 +10,23 @@ Hugging Face's `evaluate` is `evaluate.load(sari.path())`; the command line is `
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sari.messages import RefusedError, RefusedImportError, RefusedTypeError, RefusedValueError
+
 if TYPE_CHECKING:
     from sari.sari_scorer import Scorer, compute
 
     __version__: str
 
-__all__ = ["Scorer", "__version__", "compute", "path"]
+__all__ = [
+    "RefusedError",
+    "RefusedImportError",
+    "RefusedTypeError",
+    "RefusedValueError",
+    "Scorer",
+    "__version__",
+    "compute",
+    "path",
+]
 
 
 def path() -> str:

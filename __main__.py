@@ -17,8 +17,8 @@ else:  # in a checkout
 import os
 from collections.abc import Callable, Sequence
 
-from sari.command_line.process import refuse, run_program
-from sari.messages import fault, missing_module, short_repr, unknown_name
+from sari.command_line.process import refuse, refuse_missing, run_program
+from sari.messages import fault, short_repr, unknown_name
 
 
 def score(arguments: Sequence[str]) -> int:
@@ -44,7 +44,7 @@ def app(arguments: Sequence[str]) -> int:
         page = build()
         launch(page, prevent_thread_lock=True)
     except ModuleNotFoundError as error:
-        return refuse("sari", missing_module("app", error, "app"))
+        return refuse_missing("sari", "app", error, "app")
     except OSError as error:
         return refuse("sari", f"app: {error}")
     sys.stdout.flush()  # the address, which logs would get only in the end

@@ -18,7 +18,7 @@ from typing import Any
 from .aggregation import Scores
 from .data_warnings import TrainingWarning, give_warnings
 from .generated_texts import CHAT, Postprocess, TextTokenizer, check_postprocess, is_chat, score_texts, token_ids
-from .messages import count_of, fault, short_repr
+from .messages import RefusedTypeError, RefusedValueError, count_of, fault, short_repr
 from .text_checks import variant_warnings
 from .validation import check_whole_number, is_column, validate_shared
 from .variants import SCORES, Variant
@@ -92,7 +92,9 @@ def attach(
     """
     model = getattr(trainer, "model", None)
     if getattr(model, "generation_config", None) is None:
-        raise ValueError(fault("trainer", type(model or trainer).__name__, "a Trainer with a model that generates"))
+        raise RefusedValueError(
+            fault("trainer", type(model or trainer).__name__, "a Trainer with a model that generates")
+        )
     prefix = _metric_prefix(trainer, evaluation_set)
     has_encoder = _has_encoder(model)
     check_postprocess(postprocess)
@@ -100,7 +102,7 @@ def attach(
     size = trainer.args.per_device_eval_batch_size if batch_size is None else batch_size
     sources, references = validate_shared(sources, references)
     if not sources:
-        raise ValueError(fault("sources", "no rows", "at least one"))
+        raise RefusedValueError(fault("sources", "no rows", "at least one"))
     text_tokenizer = TextTokenizer("processing_class", trainer.processing_class)
     texts = AttachedTexts(
         variant=scorer.variant,
@@ -125,7 +127,7 @@ def _check_dicts(**arguments: Any) -> None:
     """Refuse what is neither a dict nor None."""
     for name, given in arguments.items():
         if given is not None and not isinstance(given, Mapping):
-            raise TypeError(fault(name, short_repr(given), "a dict of arguments"))
+            raise RefusedTypeError(fault(name, short_repr(given), "a dict of arguments"))
 
 
 def _has_encoder(model: Any) -> bool:
@@ -143,10 +145,10 @@ def _metric_prefix(trainer: Any, evaluation_set: str | None) -> str:
         wanted = (
             "None, as eval_dataset is no dict" if names == [None] else f"a name in eval_dataset: {short_repr(names)}"
         )
-        raise ValueError(fault("evaluation_set", short_repr(evaluation_set), wanted))
+        raise RefusedValueError(fault("evaluation_set", short_repr(evaluation_set), wanted))
     prefix = "eval" if evaluation_set is None else f"eval_{evaluation_set}"
     if prefix in getattr(trainer, "attached_texts", {}):
-        raise ValueError(fault("trainer", f"a second sari.attach for {prefix}", "one"))
+        raise RefusedValueError(fault("trainer", f"a second sari.attach for {prefix}", "one"))
     return prefix
 
 
@@ -182,7 +184,7 @@ class EvaluationWithTexts:
         if texts := self.attached_texts.get(metric_key_prefix):
             if known := output.metrics.keys() & {f"{metric_key_prefix}_{score}" for score in SCORES}:
                 got = f"{', '.join(sorted(known))} already"
-                raise ValueError(fault("metrics", got, "other names from compute_metrics"))
+                raise RefusedValueError(fault("metrics", got, "other names from compute_metrics"))
             output.metrics.update(
                 {f"{metric_key_prefix}_{score}": value for score, value in texts.scores(self).items()}
             )
@@ -196,13 +198,17 @@ def _column_of_prompts(prompts: Any, sources: list[str], has_encoder: bool) -> l
     """Return a prompt of some kind for each source."""
     if prompts is None:
         if not has_encoder:
-            raise ValueError(fault("prompts", prompts, 'what the model continues, such as "Simplify: {}\\n".format'))
+            raise RefusedValueError(
+                fault("prompts", prompts, 'what the model continues, such as "Simplify: {}\\n".format')
+            )
         prompts = sources
     if not callable(prompts) and not is_column(prompts):
-        raise ValueError(fault("prompts", short_repr(prompts), "a list, or a function from a source to a prompt"))
+        raise RefusedValueError(
+            fault("prompts", short_repr(prompts), "a list, or a function from a source to a prompt")
+        )
     column = list(map(prompts, sources) if callable(prompts) else prompts)
     if len(column) != len(sources):
-        raise ValueError(fault("prompts", count_of(len(column), "row"), f"{len(sources):,} (as in sources)"))
+        raise RefusedValueError(fault("prompts", count_of(len(column), "row"), f"{len(sources):,} (as in sources)"))
     return column
 
 
@@ -217,9 +223,9 @@ def _ids_of_prompt(
     elif is_column(prompt) and not any(isinstance(part, Mapping) for part in prompt):
         ids = token_ids(name, prompt).tolist()
     else:
-        raise ValueError(fault(name, short_repr(prompt), f"a str, {CHAT}, or token ids"))
+        raise RefusedValueError(fault(name, short_repr(prompt), f"a str, {CHAT}, or token ids"))
     if not ids or min(ids) < 0 or max(ids) >= text_tokenizer.size:
-        raise ValueError(fault(name, short_repr(prompt), f"tokens with ids from 0 to {text_tokenizer.size - 1}"))
+        raise RefusedValueError(fault(name, short_repr(prompt), f"tokens with ids from 0 to {text_tokenizer.size - 1}"))
     return ids
 
 
@@ -240,7 +246,7 @@ def _ids_of_chat(name: str, messages: Any, text_tokenizer: TextTokenizer, templa
     """Return the token ids of the messages of a chat."""
     is_continued = bool(template.get("continue_final_message"))
     if not is_continued and messages[-1]["role"] == "assistant":
-        raise ValueError(fault(name, "a chat that ends with an answer", "a chat without it"))
+        raise RefusedValueError(fault(name, "a chat that ends with an answer", "a chat without it"))
     text = text_tokenizer.processor.apply_chat_template(
         messages, tokenize=False, **{"add_generation_prompt": not is_continued, **template}
     )
@@ -254,7 +260,7 @@ def _ids_of_chat(name: str, messages: Any, text_tokenizer: TextTokenizer, templa
 def _generate_arguments(model: Any, tokenizer: Any, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of `generate` but for its inputs."""
     if refused := [name for name in given if name in _REFUSED_ARGUMENTS]:
-        raise ValueError(fault("generation_kwargs", refused[0], _REFUSED_ARGUMENTS[refused[0]]))
+        raise RefusedValueError(fault("generation_kwargs", refused[0], _REFUSED_ARGUMENTS[refused[0]]))
     arguments = {
         "do_sample": False,
         "max_new_tokens": 128,

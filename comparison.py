@@ -10,7 +10,7 @@ import numpy as np
 from .aggregation import Result, named_scores, segment_scores
 from .corpus_statistics import CorpusStatistics, score_systems
 from .data_warnings import SariWarning, merge_warnings
-from .messages import fault, short_repr
+from .messages import RefusedValueError, fault, short_repr
 from .ngram_statistics import count_ngrams
 from .significance import (
     NO_RESAMPLING,
@@ -45,9 +45,9 @@ def check_comparison(names: list[str], baseline: str | None, method: str | None,
     if baseline is not None:
         check_choice("baseline", baseline, names)
     if all_pairs and baseline is not None:
-        raise ValueError(fault("baseline", f"{short_repr(baseline)} with all_pairs=True", "None"))
+        raise RefusedValueError(fault("baseline", f"{short_repr(baseline)} with all_pairs=True", "None"))
     if all_pairs and method is None:
-        raise ValueError(fault("method", "None with all_pairs=True", f"one of {', '.join(TESTS)}"))
+        raise RefusedValueError(fault("method", "None with all_pairs=True", f"one of {', '.join(TESTS)}"))
 
 
 def compare_corpora(
@@ -167,7 +167,7 @@ def baseline_scores(
         ValueError: where there are no segments.
     """
     if not sources:
-        raise ValueError(fault("sources, references", "no segments", "at least one"))
+        raise RefusedValueError(fault("sources, references", "no segments", "at least one"))
     variant = with_caches(variant)  # each reference is scored, and is among the references of all others
     with_all, *held_out = baseline_columns(sources, references)
     systems = score_systems(with_all, variant, rows=resampling.has_intervals)

@@ -24,7 +24,7 @@ from .aggregation import (
     summands,
 )
 from .data_warnings import SariWarning
-from .messages import fault
+from .messages import RefusedValueError, fault
 from .ngram_statistics import SegmentCounts, count_ngrams
 from .significance import NO_RESAMPLING, Resampling, Sample, resampling_warnings
 from .text_checks import NO_TEXTS, TextSample, corpus_warnings, take_sample
@@ -147,12 +147,12 @@ class CorpusStatistics:
 
     def _check_kept(self, name: str) -> None:
         if not getattr(self, name):
-            raise ValueError(fault("statistics", f"{name}=False", f"{name}=True"))
+            raise RefusedValueError(fault("statistics", f"{name}=False", f"{name}=True"))
 
     @cached_property
     def _scored(self) -> tuple[np.ndarray, np.ndarray]:
         if not self.segments:
-            raise ValueError(fault("sources, predictions, references", "no segments", "at least one"))
+            raise RefusedValueError(fault("sources, predictions, references", "no segments", "at least one"))
         return score_totals(self.totals, self.segments, self.variant)
 
 

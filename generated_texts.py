@@ -9,7 +9,7 @@ import numpy as np
 from .aggregation import Scores
 from .corpus_statistics import score_columns
 from .data_warnings import TrainingWarning, give_warnings
-from .messages import fault, short_repr
+from .messages import RefusedTypeError, RefusedValueError, fault, short_repr
 from .validation import Columns, is_column, validate_texts
 from .variants import Variant
 
@@ -38,7 +38,7 @@ class TextTokenizer:
     def __init__(self, name: str, processor: Any):
         self.processor, self.tokenizer = processor, getattr(processor, "tokenizer", processor)
         if not hasattr(self.tokenizer, "batch_decode"):
-            raise TypeError(fault(name, type(processor).__name__, "a tokenizer of transformers"))
+            raise RefusedTypeError(fault(name, type(processor).__name__, "a tokenizer of transformers"))
         added = self.tokenizer.added_tokens_decoder.items()
         self.special = sorted({*self.tokenizer.all_special_ids, *(number for number, token in added if token.special)})
         self.size = 1 + max(self.tokenizer.get_vocab().values())
@@ -113,13 +113,13 @@ def token_ids(name: str, ids: Any) -> np.ndarray:
             numbers = row.astype(np.int64)
             if np.array_equal(numbers, row):  # None is too large for int64.
                 return numbers
-    raise ValueError(fault(name, short_repr(ids), "a list of token ids"))
+    raise RefusedValueError(fault(name, short_repr(ids), "a list of token ids"))
 
 
 def check_postprocess(postprocess: Any) -> None:
     """Refuse what is neither a function nor None."""
     if postprocess is not None and not callable(postprocess):
-        raise TypeError(fault("postprocess", short_repr(postprocess), "a function from a text to a text"))
+        raise RefusedTypeError(fault("postprocess", short_repr(postprocess), "a function from a text to a text"))
 
 
 def apply_postprocess(postprocess: Postprocess, texts: list[str]) -> list[str]:

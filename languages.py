@@ -17,7 +17,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .messages import fault, short_line, short_repr
+from .messages import RefusedImportError, RefusedValueError, fault, short_line, short_repr
 
 Tokenizer = str | Callable[[str], str | Iterable[Any]]
 SentenceSplitter = str | Callable[[str], Sequence[str]]
@@ -255,7 +255,7 @@ def check_function(option: str, value: Tokenizer | SentenceSplitter) -> None:
         try:
             import_module(row.install)
         except ImportError:
-            raise ImportError(_missing_package(option, str(value), row.install)) from None
+            raise RefusedImportError(_missing_package(option, str(value), row.install)) from None
     elif value not in BUILT_IN_TOKENIZERS:
         function_of(option, value)
 
@@ -288,10 +288,10 @@ def load_tokenizer(name: str) -> Any:
         return getattr(import_module(row.module), row.name)()
     except Exception as error:
         if model is None and isinstance(error, ImportError | RuntimeError):
-            raise ImportError(_missing_package("tokenize", name, row.install)) from None
+            raise RefusedImportError(_missing_package("tokenize", name, row.install)) from None
         reason = str(error)[:60] or type(error).__name__
         remedy = "" if model is None else f": save {row.fetches} as {model}"
-        raise ValueError(short_line(f"tokenize: {name!r} could not be set up ({reason}){remedy}")) from error
+        raise RefusedValueError(short_line(f"tokenize: {name!r} could not be set up ({reason}){remedy}")) from error
 
 
 def _model_of(row: ExternalTokenizer) -> Path | None:
@@ -313,7 +313,7 @@ def _load_punkt() -> Any:
         return PunktTokenizer("english")
     # The class came with NLTK 3.9; its data are a broken archive where a download was interrupted.
     except (ImportError, AttributeError, LookupError, BadZipFile):
-        raise ImportError(_HOW_TO_GET_PUNKT) from None
+        raise RefusedImportError(_HOW_TO_GET_PUNKT) from None
 
 
 def _spacy_tokenizer(option: str, name: str) -> Callable[[str], Any]:
@@ -321,11 +321,11 @@ def _spacy_tokenizer(option: str, name: str) -> Callable[[str], Any]:
     try:
         import spacy  # optional
     except ImportError:
-        raise ImportError(_missing_package(option, name, "spacy")) from None
+        raise RefusedImportError(_missing_package(option, name, "spacy")) from None
     try:
         return spacy.blank(name.partition("-")[2]).tokenizer
     except ImportError as error:  # of a language that spaCy lacks, or that needs a further package
-        raise ImportError(short_line(f"{option}: {name!r} cannot be used: {error}")) from None
+        raise RefusedImportError(short_line(f"{option}: {name!r} cannot be used: {error}")) from None
 
 
 def _import_function(option: str, name: str) -> Callable[[str], Any]:
@@ -334,11 +334,11 @@ def _import_function(option: str, name: str) -> Callable[[str], Any]:
     try:
         function = attrgetter(path)(import_module(module))
     except ImportError as error:
-        raise ImportError(short_line(f"{option}: {name!r} cannot be imported: {error}")) from None
+        raise RefusedImportError(short_line(f"{option}: {name!r} cannot be imported: {error}")) from None
     except AttributeError:
         function = None
     if not callable(function):
-        raise ValueError(fault(option, short_repr(name), f"a function of the module {module}"))
+        raise RefusedValueError(fault(option, short_repr(name), f"a function of the module {module}"))
     return function
 
 
@@ -405,7 +405,7 @@ def _version_of_module(module: str) -> str:
 
 @cache
 def version_of(package: str) -> str:
-    """Return the version of an installed package, which signatures name; raise ModuleNotFoundError without it."""
+    """Return the version of an installed package, which signatures name; raise an ImportError without it."""
     from importlib import metadata  # slow to import
 
     try:
@@ -413,4 +413,4 @@ def version_of(package: str) -> str:
     except metadata.PackageNotFoundError:
         with suppress(ImportError):  # the package may be there without its metadata
             return str(import_module(package).__version__)
-    raise ModuleNotFoundError(f"No module named {package!r}, which signatures name", name=package)
+    raise RefusedImportError(f"no package {package!r}, whose version signatures name: pip install {package!r}")

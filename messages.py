@@ -1,4 +1,4 @@
-"""What messages say: values, names and texts in one short line."""
+"""What messages say: values, names and texts in one short line; and the errors of what is refused."""
 
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
@@ -7,6 +7,41 @@ _LONGEST_VALUE = 60
 #: The characters of a name at most, so that what is said of it follows in the same line.
 LONGEST_NAME = 100
 _LONGEST_MESSAGE = 200
+
+
+class RefusedError(Exception):
+    """What is refused, with a line that says why: input, options, files, and packages that are missing.
+
+    An error of any other class is a fault of the program. Other processes, which may not have loaded these classes, get
+    the error of Python that each of them is.
+
+    >>> from pickle import dumps, loads
+    >>> loads(dumps(RefusedValueError("alpha: got 2, expected a number below 1")))
+    ValueError('alpha: got 2, expected a number below 1')
+    """
+
+    __module__ = "sari"  # as tracebacks name it, wherever `evaluate` has put this file
+
+    def __reduce__(self) -> tuple[type[BaseException], tuple[object, ...]]:
+        return next(base for base in type(self).__mro__ if base.__module__ == "builtins"), self.args
+
+
+class RefusedValueError(RefusedError, ValueError):
+    """A value that cannot be used."""
+
+    __module__ = "sari"
+
+
+class RefusedTypeError(RefusedError, TypeError):
+    """A value of another type, and an argument that is not known."""
+
+    __module__ = "sari"
+
+
+class RefusedImportError(RefusedError, ImportError):
+    """A package, or its data, that is missing."""
+
+    __module__ = "sari"
 
 
 def truncate(text: str, longest: int = _LONGEST_VALUE) -> str:

@@ -32,7 +32,7 @@ from .corpus_statistics import __name__ as _
 from .data_warnings import __name__ as _
 from .generated_texts import __name__ as _
 from .languages import SentenceSplitter, Tokenizer
-from .messages import fault, short_repr
+from .messages import RefusedTypeError, RefusedValueError, fault, short_repr
 from .ngram_statistics import __name__ as _
 from .sari_scorer import COLUMNS, RESULTS, Scorer
 from .signatures import __name__ as _
@@ -133,7 +133,7 @@ class Sari(Scorer, evaluate.Metric):
         if config_name not in (None, "default"):
             variant = arguments.get("variant")
             if variant not in (None, config_name):
-                raise ValueError(
+                raise RefusedValueError(
                     fault("variant", short_repr(variant), f"{short_repr(config_name)} (as the configuration)")
                 )
             arguments["variant"] = config_name
@@ -247,7 +247,7 @@ class Sari(Scorer, evaluate.Metric):
         }
         for name, both in segment.items():
             if all(value is not None for value in both):
-                raise ValueError(fault(name, f"two values, as {name} and as {name[:-1]}", "one"))
+                raise RefusedValueError(fault(name, f"two values, as {name} and as {name[:-1]}", "one"))
         columns = {name: [one if other is None else other] for name, (one, other) in segment.items()}
         (text,), (output,), (texts,) = validate_columns(**columns)
         super().add(sources=text, prediction=output, reference=texts)
@@ -273,6 +273,8 @@ class Sari(Scorer, evaluate.Metric):
 
     def __reduce__(self) -> tuple[Any, ...]:
         if len(self):
-            raise TypeError(fault("metric", f"{len(self)} stored segments", "none: call compute() before a copy"))
+            raise RefusedTypeError(
+                fault("metric", f"{len(self)} stored segments", "none: call compute() before a copy")
+            )
         # A new process knows this module only after `evaluate.load`.
         return partial(evaluate.load, str(Path(__file__).resolve()), **self._constructor_arguments), ()

@@ -22,7 +22,7 @@ from .comparison import (
 from .corpus_statistics import CorpusStatistics, score_columns, score_corpus, score_systems
 from .data_warnings import CATEGORIES, collect_warnings, give_warnings
 from .languages import SentenceSplitter, Tokenizer
-from .messages import fault, short_repr, truncate
+from .messages import RefusedImportError, RefusedTypeError, RefusedValueError, fault, short_repr, truncate
 from .ngram_statistics import count_ngrams
 from .signatures import read_signature, signature_warnings
 from .significance import SEED, resolve_resampling
@@ -238,7 +238,7 @@ class Scorer:
         refuse_positions("compute", texts, COLUMNS)
         for name in unknown:
             if name in OPTIONS:
-                raise TypeError(fault(name, "an option", f"scorer.with_options({name}=...).compute(...)"))
+                raise RefusedTypeError(fault(name, "an option", f"scorer.with_options({name}=...).compute(...)"))
         refuse_unknown(unknown, [*OPTIONS, *COLUMNS, *RESULTS])
         check_flags(details=details, baselines=baselines)
         resampling = resolve_resampling(confidence=confidence, resamples=resamples, seed=seed)
@@ -312,10 +312,10 @@ class Scorer:
         """
         names: Any = getattr(batch, "column_names", batch)  # of an Arrow table
         if (isinstance(names, list) and names is batch) or not (is_column(names) or isinstance(names, Mapping)):
-            raise ValueError(fault("batch", short_repr(batch), f"columns {', '.join(COLUMNS)}"))
+            raise RefusedValueError(fault("batch", short_repr(batch), f"columns {', '.join(COLUMNS)}"))
         if missing := [name for name in COLUMNS if name not in names]:
             columns_there = f"columns {truncate(', '.join(map(str, names)))}"
-            raise ValueError(fault("batch", columns_there, f"also {', '.join(missing)}"))
+            raise RefusedValueError(fault("batch", columns_there, f"also {', '.join(missing)}"))
         sources, predictions, references = (batch[name] for name in COLUMNS)
         if isinstance(sources, str) or isinstance(predictions, str):
             return self.sentence_score(sources, predictions, references)
@@ -421,7 +421,7 @@ class Scorer:
             from sari.reports.explanation import explain
         except ModuleNotFoundError:
             expected = "the package of this project: see its README"
-            raise ModuleNotFoundError(fault("explain", "the metric alone", expected)) from None
+            raise RefusedImportError(fault("explain", "the metric alone", expected)) from None
         variant = variants.resolve_variant(**{"variant": self.default_variant, **self.options})
         return asdict(explain(source=source, prediction=prediction, references=references, variant=variant))
 

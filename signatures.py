@@ -5,7 +5,7 @@ from typing import Any
 
 from .data_warnings import SignatureWarning
 from .languages import CUSTOM
-from .messages import fault, short_line, short_repr
+from .messages import RefusedTypeError, RefusedValueError, fault, short_line, short_repr
 from .variants import OPTIONS, VARIANTS, Option
 
 # The parts of a signature that are no options.
@@ -38,12 +38,14 @@ def read_signature(signature: Any, **code: Any) -> dict[str, Any]:
         if key in _NO_OPTIONS:
             continue
         if key not in by_key:
-            raise ValueError(fault("signature", short_repr(key), f"some of {', '.join([*by_key, *_NO_OPTIONS])}"))
+            raise RefusedValueError(
+                fault("signature", short_repr(key), f"some of {', '.join([*by_key, *_NO_OPTIONS])}")
+            )
         name, option = by_key[key]
         options[name] = _option_value(name, option, text, code.get(name))
     for name, value in code.items():
         if value is not None and options.get(name) != value:
-            raise ValueError(
+            raise RefusedValueError(
                 fault(name, short_repr(value), f"nothing, or what the signature says: {short_repr(signature)}")
             )
     published = VARIANTS[options["variant"]].options
@@ -79,11 +81,11 @@ def _parts_of(signature: Any) -> dict[str, str]:
     """Return the parts of a signature by their keys, without white space; refuse what is not a signature."""
     wanted = "the line that a score is printed with: SARI|variant:...|nrefs:...|..."
     if not isinstance(signature, str):
-        raise TypeError(fault("signature", short_repr(signature), wanted))
+        raise RefusedTypeError(fault("signature", short_repr(signature), wanted))
     title, *parts = "".join(signature.split()).split("|")
     pairs = dict(part.split(":", 1) for part in parts if ":" in part)
     if title != "SARI" or len(pairs) != len(parts) or "variant" not in pairs:
-        raise ValueError(fault("signature", short_repr(signature), wanted))
+        raise RefusedValueError(fault("signature", short_repr(signature), wanted))
     return pairs
 
 
@@ -92,10 +94,10 @@ def _option_value(name: str, option: Option, text: str, code: Any) -> Any:
     if option.kind == "function" and (text.startswith(CUSTOM) or ":" in text):
         if code is None:
             got = f"{option.key}:{text}, which is code"
-            raise ValueError(short_line(f"signature: got {got}: give it, too, as {name}=..."))
+            raise RefusedValueError(short_line(f"signature: got {got}: give it, too, as {name}=..."))
         return option.check(name, code)
     try:
         return option.check(name, option.read(text))
     except (KeyError, ValueError):
         wanted = ", ".join(option.choices) or f"a value of {name}, {option.help}"
-        raise ValueError(fault("signature", short_repr(f"{option.key}:{text}"), wanted)) from None
+        raise RefusedValueError(fault("signature", short_repr(f"{option.key}:{text}"), wanted)) from None

@@ -22,7 +22,7 @@ from .aggregation import Result
 from .corpus_statistics import CorpusStatistics, score_columns
 from .data_warnings import give_warnings
 from .languages import is_code
-from .messages import count_of, fault, short_repr
+from .messages import RefusedTypeError, RefusedValueError, count_of, fault, short_repr
 from .ngram_statistics import RATIO_PARTS, SegmentCounts
 from .significance import SEED, resolve_resampling
 from .text_checks import TextSample
@@ -101,11 +101,13 @@ class State(MadeByScorer):
         # Also of another copy of this module, as a loaded metric has it.
         ours, theirs = self._statistics, getattr(other, "_statistics", None)
         if theirs is None:
-            raise TypeError(fault("other", type(other).__name__, "a State"))
+            raise RefusedTypeError(fault("other", type(other).__name__, "a State"))
         _check_same("other", _description(theirs), _description(ours))
         for name in _FUNCTIONS:
             if not _is_same(getattr(ours.variant, name), getattr(theirs.variant, name)):
-                raise ValueError(fault("other", f"a state whose {name} differs or cannot be compared", "the same one"))
+                raise RefusedValueError(
+                    fault("other", f"a state whose {name} differs or cannot be compared", "the same one")
+                )
         self._add(theirs)
 
     def compute(
@@ -127,7 +129,7 @@ class State(MadeByScorer):
         check_flags(details=details)
         resampling = resolve_resampling(confidence=confidence, resamples=resamples, seed=seed)
         if resampling.has_intervals and not self._statistics.keeps_rows:
-            raise ValueError(fault("confidence", "a state without resampling=True", "one with it"))
+            raise RefusedValueError(fault("confidence", "a state without resampling=True", "one with it"))
         result = self._statistics.result(details=details, resampling=resampling)
         give_warnings(self._statistics.warnings(resampling))
         return result
@@ -183,7 +185,7 @@ def _check_same(name: str, got: list[str], expected: list[str]) -> None:
     """Refuse a state by the first part of its signature or description that is not as expected."""
     for part, wanted in zip_longest(got, expected, fillvalue=""):
         if part != wanted:
-            raise ValueError(fault(name, f"a state with {short_repr(part)}", short_repr(wanted)))
+            raise RefusedValueError(fault(name, f"a state with {short_repr(part)}", short_repr(wanted)))
 
 
 def _is_same(one: Any, other: Any) -> bool:
@@ -214,7 +216,7 @@ def read_state(data: bytes, scorer: Any) -> State:
     data = bytes(data) if isinstance(data, bytes | bytearray | memoryview) else b""
     content, checksum = data[:-_CHECKSUM], data[-_CHECKSUM:]
     if sha256(content).digest() != checksum:
-        raise ValueError(fault("data", "bytes that are not a complete state", "those of State.to_bytes"))
+        raise RefusedValueError(fault("data", "bytes that are not a complete state", "those of State.to_bytes"))
     line, _, body = content.partition(b"\n")
     head = _checked_head(line)
     # Code is never taken from the bytes, which may be somebody else's.
@@ -223,7 +225,7 @@ def read_state(data: bytes, scorer: Any) -> State:
     for name, value in callables.items():
         if not is_code(value):
             wanted = f"the one that the state was made with: Scorer({name}=...).read_state(data)"
-            raise ValueError(fault(name, short_repr(value), wanted))
+            raise RefusedValueError(fault(name, short_repr(value), wanted))
     scorer = scorer.with_options(**{**dict.fromkeys(OPTIONS), **head["options"], **callables})
     texts = tuple((key, source, output, tuple(row)) for key, source, output, row in head["texts"])
     empty = CorpusStatistics(
@@ -244,7 +246,7 @@ def _with_numbers(empty: CorpusStatistics, segments: int, data: bytes) -> Corpus
     shapes = [one.totals.shape if segments else (0,), *((segments, *part.shape[1:]) for part in kept)]
     size = 8 * sum(map(prod, shapes))
     if len(data) != size:
-        raise ValueError(fault("data", f"a state with {len(data)} bytes of numbers", str(size)))
+        raise RefusedValueError(fault("data", f"a state with {len(data)} bytes of numbers", str(size)))
     stream = BytesIO(data)
     totals = _read_numbers(stream, "<i8", shapes[0])
     parts = tuple(_read_numbers(stream, "<f8", shape) for shape in shapes[1:])
@@ -262,7 +264,7 @@ def _read_numbers(stream: BytesIO, kind: str, shape: tuple[int, ...]) -> np.ndar
     """Read numbers in little-endian order as those of this machine."""
     numbers = np.frombuffer(stream.read(8 * prod(shape)), kind).reshape(shape)
     if not ((numbers >= 0) & (numbers <= _LARGEST)).all():
-        raise ValueError(fault("data", "a state with numbers out of range", "counts, and scores in percent"))
+        raise RefusedValueError(fault("data", "a state with numbers out of range", "counts, and scores in percent"))
     return numbers.astype(numbers.dtype.newbyteorder("="))
 
 
@@ -273,18 +275,20 @@ def _checked_head(line: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         head = None
     if not isinstance(head, dict):
-        raise ValueError(fault("data", "bytes that are not a state", "those of State.to_bytes"))
+        raise RefusedValueError(fault("data", "bytes that are not a state", "those of State.to_bytes"))
     if head.get("state") != VERSION:
-        raise ValueError(fault("data", f"a state of version {short_repr(head.get('state'))}", f"one of {VERSION}"))
+        raise RefusedValueError(
+            fault("data", f"a state of version {short_repr(head.get('state'))}", f"one of {VERSION}")
+        )
     for name, is_valid in _HEAD.items():
         if name not in head or not is_valid(head[name]):
-            raise ValueError(
+            raise RefusedValueError(
                 fault("data", f"a state with {name} {short_repr(head.get(name))}", "what State.to_bytes writes")
             )
     segments, texts = head["segments"], len(head["texts"])
     needed = [segments, texts, head["nrefs"]]  # A state has all three, or none.
     if texts > segments or any(needed) != all(needed):
-        raise ValueError(
+        raise RefusedValueError(
             fault("data", f"a state of {count_of(segments, 'segment')} with {texts} sampled ones", "some of them")
         )
     return head
@@ -298,7 +302,7 @@ def _is_sampled(row: Any) -> bool:
     """Return whether something is a row of `TextSample.texts`, as JSON has it."""
     if not (isinstance(row, list) and len(row) == 4 and _is_number(row[0]) and isinstance(row[3], list) and row[3]):
         return False
-    with suppress(ValueError):
+    with suppress(RefusedValueError):
         return bool(validate_texts("texts", [row[1], row[2], *row[3]]))
     return False
 

@@ -16,7 +16,7 @@ import pandas as pd
 import pyarrow as pa
 
 from .languages import BUILT_IN_TOKENIZERS, SentenceSplitter, function_of
-from .messages import fault, short_line, short_repr
+from .messages import RefusedTypeError, RefusedValueError, fault, short_line, short_repr
 from .validation import is_column
 from .variants import Text, Variant
 
@@ -266,7 +266,7 @@ def _joined_tokens(tokenize: Callable[[str], Any], text: str) -> str:
     try:
         tokens.encode()
     except UnicodeEncodeError:
-        raise ValueError(fault("tokenize", "a lone surrogate from the tokenizer", "valid Unicode")) from None
+        raise RefusedValueError(fault("tokenize", "a lone surrogate from the tokenizer", "valid Unicode")) from None
     return tokens
 
 
@@ -276,7 +276,7 @@ def _returned(option: str, function: Callable[[str], Any], text: str, kind: str)
         return function(text)
     except Exception as error:  # whatever code of somebody else raises
         raised = ": ".join(filter(None, [type(error).__name__, str(error)]))
-        raise ValueError(short_line(f"{option}: the {kind} raised {raised}")) from error
+        raise RefusedValueError(short_line(f"{option}: the {kind} raised {raised}")) from error
 
 
 def _listed(option: str, parts: Iterable[Any], kind: str, wanted: str) -> list[str]:
@@ -284,7 +284,7 @@ def _listed(option: str, parts: Iterable[Any], kind: str, wanted: str) -> list[s
     texts = [getattr(part, "text", part) for part in parts]
     for text in texts:
         if not isinstance(text, str):
-            raise TypeError(fault(option, f"{short_repr(text)} from the {kind}", wanted))
+            raise RefusedTypeError(fault(option, f"{short_repr(text)} from the {kind}", wanted))
     return texts
 
 
@@ -436,7 +436,7 @@ def count_sentences(texts: Iterable[str], splitter: SentenceSplitter) -> np.ndar
         sentences = _returned("sentence_splitter", split, text, "splitter")
         wanted = "a list of the text's sentences"
         if isinstance(sentences, str) or not isinstance(sentences, Sequence):
-            raise TypeError(fault("sentence_splitter", f"{short_repr(sentences)} from the splitter", wanted))
+            raise RefusedTypeError(fault("sentence_splitter", f"{short_repr(sentences)} from the splitter", wanted))
         counts.append(len(_listed("sentence_splitter", sentences, "splitter", wanted)))
     return np.array(counts, np.int64)
 

@@ -32,7 +32,7 @@ from .generated_texts import (
     score_texts,
     token_ids,
 )
-from .messages import count_of, fault, short_line, short_repr
+from .messages import RefusedTypeError, RefusedValueError, count_of, fault, short_line, short_repr
 from .states import MadeByScorer
 from .text_checks import variant_warnings
 from .validation import check_flags, is_column, validate_columns, validate_shared
@@ -122,7 +122,7 @@ class ComputeMetrics(MadeByScorer):
         sets = {name: self._read(name, rows) for name, rows in _named_sets(self.dataset).items()}
         self._sets = list(sets.values())
         if not any(self._sets):
-            raise ValueError(fault("dataset", "no rows", "at least one"))
+            raise RefusedValueError(fault("dataset", "no rows", "at least one"))
         #: The rows of all sets by their labels, and those with the same labels by their inputs.
         self._rows: dict[bytes, dict[bytes, Row]] = {}
         for name, rows in sets.items():
@@ -130,7 +130,7 @@ class ComputeMetrics(MadeByScorer):
                 other = self._rows.setdefault(row.labels, {}).setdefault(row.inputs, row)
                 if row.key != other.key:
                     got = "the labels and input_ids of another row, with other texts"
-                    raise ValueError(fault(f"{name}[{number}]", got, "other ids, or a function for each set"))
+                    raise RefusedValueError(fault(f"{name}[{number}]", got, "other ids, or a function for each set"))
 
     def _read(self, name: str, dataset: Any) -> list[Row]:
         """Return the rows of a data set, checked."""
@@ -138,8 +138,8 @@ class ComputeMetrics(MadeByScorer):
         texts = [row[self.sources] for row in rows], [row[self.references] for row in rows]
         try:
             sources, references = validate_shared(*texts)
-        except ValueError as error:
-            raise ValueError(short_line(f"{name}: {error}")) from None
+        except RefusedValueError as error:
+            raise RefusedValueError(short_line(f"{name}: {error}")) from None
         labels, inputs = (
             [token_ids(f"{column} of {name}[{number}]", row.get(column, ())) for number, row in enumerate(rows)]
             for column in ("labels", "input_ids")
@@ -167,7 +167,7 @@ class ComputeMetrics(MadeByScorer):
         predictions, labels, inputs = evaluated.predictions, evaluated.label_ids, evaluated.inputs
         if compute_result is not None or isinstance(labels, list):
             wanted = "all rows at once: without batch_eval_metrics and eval_do_concat_batches=False"
-            raise ValueError(fault("predictions", "batches", wanted))
+            raise RefusedValueError(fault("predictions", "batches", wanted))
         self._check_ids(predictions, labels)
         rows = [self._evaluated_row(number, labels, inputs) for number in range(len(labels))]
         rows = self._without_repeats(rows)
@@ -184,16 +184,16 @@ class ComputeMetrics(MadeByScorer):
     def _check_ids(self, predictions: Any, labels: Any) -> None:
         """Refuse labels that are no ids, and predictions that no model generated."""
         if len(getattr(labels, "shape", ())) != 2:
-            raise ValueError(fault("label_ids", type(labels).__name__, "token ids, int[row, token]"))
+            raise RefusedValueError(fault("label_ids", type(labels).__name__, "token ids, int[row, token]"))
         shape: tuple[int, ...] = getattr(predictions, "shape", ())
         if len(shape) != 2 or len(labels) != shape[0] or not shape[1] or predictions.dtype.kind not in "iu":
             got = f"{type(predictions).__name__} of shape {shape}"
             wanted = f"token ids of {count_of(len(labels), 'row')}: predict_with_generate=True, or sari.attach"
-            raise ValueError(fault("predictions", got, wanted))
+            raise RefusedValueError(fault("predictions", got, wanted))
         if not np.isin(predictions[:, :1], self._text_tokenizer.special).all():  # such a token starts a decoder
             got = "ids that begin with no special token, like those of logits"
             wanted = "generated ids, whose decoder_start_token_id is special: no preprocess_logits_for_metrics"
-            raise ValueError(fault("predictions", got, wanted))
+            raise RefusedValueError(fault("predictions", got, wanted))
 
     def _evaluated_row(self, number: int, labels: Any, inputs: Any) -> Row:
         """Return the row of the data sets with the ids of an evaluated row."""
@@ -210,7 +210,7 @@ class ComputeMetrics(MadeByScorer):
             wanted = 'include_for_metrics=["inputs"] in the training arguments: several rows have these labels'
         elif same_labels:
             got += " with other inputs"
-        raise ValueError(fault(f"label_ids[{number}]", got, wanted))
+        raise RefusedValueError(fault(f"label_ids[{number}]", got, wanted))
 
     def _without_repeats(self, rows: list[Row]) -> list[Row]:
         """Return evaluated rows without those at the end with which several processes fill their last batch.
@@ -226,10 +226,10 @@ class ComputeMetrics(MadeByScorer):
         counts.discard(0)
         if not counts:
             wanted = "rows of one set: give all that is evaluated as dataset"
-            raise ValueError(fault("label_ids", "rows that no set has so often", wanted))
+            raise RefusedValueError(fault("label_ids", "rows that no set has so often", wanted))
         if len(counts) > 1:
             wanted = "a function for each set"
-            raise ValueError(fault("label_ids", "rows that several sets have, not equally often", wanted))
+            raise RefusedValueError(fault("label_ids", "rows that several sets have, not equally often", wanted))
         return rows[: counts.pop()]
 
     def _output_warnings(self, predictions: Any, labels: Any, rows: list[Row]) -> Iterator[Warning]:
@@ -263,14 +263,14 @@ def _rows_of_set(name: str, dataset: Any, columns: list[str]) -> list[Mapping[st
     Columns that the format of a set hides are there, and those that its transform makes.
     """
     if not hasattr(dataset, "__getitem__") and not hasattr(dataset, "__iter__"):
-        raise ValueError(fault(name, dataset, "a data set, or several of them"))
+        raise RefusedValueError(fault(name, dataset, "a data set, or several of them"))
     rows = list(dataset if hasattr(dataset, "__iter__") else map(dataset.__getitem__, range(len(dataset))))
     if hasattr(dataset, "with_format"):
         rows = [{**texts, **row} for texts, row in zip(dataset.with_format(None), rows, strict=True)]
     for number, row in enumerate(rows):
         if not isinstance(row, Mapping) or not all(column in row for column in columns):
             got = f"columns {short_repr(list(row))}" if isinstance(row, Mapping) else short_repr(row)
-            raise ValueError(fault(f"{name}[{number}]", got, f"columns {short_repr(columns)}"))
+            raise RefusedValueError(fault(f"{name}[{number}]", got, f"columns {short_repr(columns)}"))
     return rows
 
 
@@ -298,7 +298,7 @@ def _check_labels(name: str, labels: list[np.ndarray], references: list[list[str
     largest = max((ids.max(initial=0) for ids in labels), default=0)
     if largest >= tokenizer.size:
         got = f"{tokenizer.size} tokens, and label ids up to {largest} in {name}"
-        raise ValueError(fault("tokenizer", got, "the one that made the labels"))
+        raise RefusedValueError(fault("tokenizer", got, "the one that made the labels"))
     shares = []
     for label, texts in islice(zip(labels, references, strict=True), _CHECKED_LABELS):
         ids = set(label.tolist()) - {PADDING, *tokenizer.special}
@@ -306,7 +306,7 @@ def _check_labels(name: str, labels: list[np.ndarray], references: list[list[str
         shares += [max(shared) / len(ids)] if ids else []
     if shares and fmean(shares) < _LEAST_SHARE:
         got = f"{fmean(shares):.0%} of ids in a reference of the same row"
-        raise ValueError(fault(f"labels of {name}", got, "a third or more: the tokenizer that made the labels"))
+        raise RefusedValueError(fault(f"labels of {name}", got, "a third or more: the tokenizer that made the labels"))
 
 
 # ---- The reward ------------------------------------------------------------------------------------------------------
@@ -343,7 +343,7 @@ def reward(
     """
     check_flags(unit=unit)
     if not isinstance(name, str | None):
-        raise TypeError(fault("name", short_repr(name), "a str"))
+        raise RefusedTypeError(fault("name", short_repr(name), "a str"))
     _check_names(source=source, references=references)
     check_postprocess(postprocess)
     give_warnings(variant_warnings(scorer.variant))
@@ -376,13 +376,13 @@ class Reward(MadeByScorer):
             column = columns.get(name)
             if column is None:
                 got = f"columns {', '.join(given for given in columns if columns[given] is not None)}"
-                raise ValueError(fault("reward", got, f"also {name!r}"))
+                raise RefusedValueError(fault("reward", got, f"also {name!r}"))
             if not is_column(column):
-                raise ValueError(fault(name, type(column).__name__, "a list with a row per completion"))
+                raise RefusedValueError(fault(name, type(column).__name__, "a list with a row per completion"))
             columns[name] = list(column)
             count, wanted = len(columns[name]), len(columns["completions"])
             if count != wanted:
-                raise ValueError(fault(name, count_of(count, "row"), f"{wanted:,} (as in completions)"))
+                raise RefusedValueError(fault(name, count_of(count, "row"), f"{wanted:,} (as in completions)"))
         completions, sources, references = (columns[name] for name in names)
         texts = [_text_of(f"completions[{row}]", completion) for row, completion in enumerate(completions)]
         references = list(map(_without_none, references))
@@ -402,14 +402,14 @@ def _text_of(name: str, completion: Any) -> str:
     if isinstance(completion, str):
         return completion.strip()
     if not is_chat(completion):
-        raise ValueError(fault(name, short_repr(completion), f"a str or {CHAT}"))
+        raise RefusedValueError(fault(name, short_repr(completion), f"a str or {CHAT}"))
     content = completion[-1].get("content") or ""  # A call of a tool has None.
     if isinstance(content, str):
         return content.strip()
     parts = content if is_column(content) else [content]
     texts: list[Any] = [part.get("text") if isinstance(part, Mapping) else None for part in parts]
     if not all(isinstance(text, str) for text in texts):
-        raise ValueError(fault(name, short_repr(content), "a str or a list of parts with text"))
+        raise RefusedValueError(fault(name, short_repr(content), "a str or a list of parts with text"))
     return "".join(texts).strip()
 
 
@@ -429,7 +429,7 @@ def _check_names(**columns: Any) -> None:
     """Refuse what is no name of a column."""
     for name, column in columns.items():
         if not isinstance(column, str):
-            raise TypeError(fault(name, short_repr(column), "the name of a column"))
+            raise RefusedTypeError(fault(name, short_repr(column), "the name of a column"))
 
 
 def _arguments(made: Any) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from itertools import chain, islice
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
-from .messages import count_of, fault, short_repr, unknown_name
+from .messages import RefusedTypeError, RefusedValueError, count_of, fault, short_repr, unknown_name
 
 _TEXTS = "a list with one str per segment"
 _LISTS_OF_TEXTS = "a list with, per segment, a list of str or one str"
@@ -83,7 +83,7 @@ def validate_columns(sources: Any, predictions: Any, references: Any) -> Columns
     >>> validate_columns(["a b", None], ["a", "b"], [["a"], ["b"]])
     Traceback (most recent call last):
     ...
-    ValueError: sources[1]: got a missing value (None), expected str
+    sari.RefusedValueError: sources[1]: got a missing value (None), expected str
     """
     sources, (predictions,), references = _check_corpus(sources, [("predictions", predictions)], references)
     return Columns(sources, predictions, references)
@@ -96,12 +96,12 @@ def validate_systems(sources: Any, predictions: Any, references: Any) -> SystemC
     {'copy': ['a b'], 'short': ['a']}
     """
     if not isinstance(predictions, Mapping):
-        raise ValueError(fault("predictions", type(predictions).__name__, "a dict of names and lists of str"))
+        raise RefusedValueError(fault("predictions", type(predictions).__name__, "a dict of names and lists of str"))
     if not predictions:
-        raise ValueError(fault("predictions", "no system", "at least one"))
+        raise RefusedValueError(fault("predictions", "no system", "at least one"))
     for name in predictions:
         if not isinstance(name, str):
-            raise ValueError(fault("predictions", f"the name {short_repr(name)}", "a str"))
+            raise RefusedValueError(fault("predictions", f"the name {short_repr(name)}", "a str"))
     named = [(f"predictions[{short_repr(name)}]", column) for name, column in predictions.items()]
     sources, columns, references = _check_corpus(sources, named, references)
     return SystemColumns(sources, dict(zip(predictions, columns, strict=True)), references)
@@ -134,7 +134,7 @@ def validate_candidates(sources: Any, candidates: Any, *, least: int = 0) -> tup
     for number, row in enumerate(checked):
         validate_texts(f"candidates[{number}]", row)
         if len(row) < least:
-            raise ValueError(fault(f"candidates[{number}]", len(row), f"at least {least}"))
+            raise RefusedValueError(fault(f"candidates[{number}]", len(row), f"at least {least}"))
     return sources, checked
 
 
@@ -149,7 +149,7 @@ def _check_corpus(
         _check_length(name, column, sources)
     if len(references) != len(sources) and len(sources) > 1 and set(map(len, references)) == {len(sources)}:
         wanted = f"{len(sources):,} (one list per segment, not one per annotator)"
-        raise ValueError(fault("references", count_of(len(references), "row"), wanted))
+        raise RefusedValueError(fault("references", count_of(len(references), "row"), wanted))
     _check_length("references", references, sources)
     return sources, [column for _, column in outputs], references
 
@@ -157,7 +157,7 @@ def _check_corpus(
 def _check_length(name: str, rows: list[Any], sources: list[str]) -> None:
     """Refuse a column that has more or fewer rows than the sources."""
     if len(rows) != len(sources):
-        raise ValueError(fault(name, count_of(len(rows), "row"), f"{len(sources):,} (as in sources)"))
+        raise RefusedValueError(fault(name, count_of(len(rows), "row"), f"{len(sources):,} (as in sources)"))
 
 
 def validate_texts(name: str, column: Any) -> list[str]:
@@ -183,7 +183,7 @@ def validate_references(column: Any) -> list[list[str]]:
         rows = [_without_lists_as_text(f"references[{number}]", row) for number, row in enumerate(rows)]
     if not all(rows):
         empty = next(number for number, row in enumerate(rows) if not row)
-        raise ValueError(fault(f"references[{empty}]", "no reference", "at least one"))
+        raise RefusedValueError(fault(f"references[{empty}]", "no reference", "at least one"))
     return rows
 
 
@@ -199,7 +199,7 @@ def _without_lists_as_text(name: str, texts: list[str]) -> list[str]:
         if written is not None:
             several += written
         elif _list_in(_read_python, text) is not None:
-            raise ValueError(
+            raise RefusedValueError(
                 fault(name, f"a list written as text, {short_repr(text)}", "a list of str, or one in JSON")
             )
         else:
@@ -236,7 +236,7 @@ def _as_list(name: str, column: Any, wanted: str) -> list[Any]:
     elif hasattr(column, "__arrow_c_stream__"):
         column = _rows_of_arrow(column)
     if not is_column(column):
-        raise ValueError(fault(name, "nothing" if column is None else _kind(column), wanted))
+        raise RefusedValueError(fault(name, "nothing" if column is None else _kind(column), wanted))
     return list(column)
 
 
@@ -262,10 +262,10 @@ def _check_texts(texts: list[Any], name: Callable[[int], str]) -> None:
         for _ in map(str.encode, texts):
             row += 1
     except TypeError:
-        raise ValueError(fault(name(row), _kind(texts[row]), "str")) from None
+        raise RefusedValueError(fault(name(row), _kind(texts[row]), "str")) from None
     except UnicodeEncodeError as error:
         surrogate = f"a lone surrogate {texts[row][error.start]!a} at character {error.start}"
-        raise ValueError(fault(name(row), surrogate, "valid Unicode")) from None
+        raise RefusedValueError(fault(name(row), surrogate, "valid Unicode")) from None
 
 
 def _kind(value: object) -> str:
@@ -286,9 +286,9 @@ def _reference_name(rows: list[list[str]], place: int) -> str:
 def check_choice(name: str, value: Any, choices: Collection[str], *others: str) -> str:
     """Refuse a value that is not one of the choices (ValueError; TypeError: no str); `others` are choices in words."""
     if not isinstance(value, str):
-        raise TypeError(fault(name, short_repr(value), f"one of {', '.join([*choices, *others])}"))
+        raise RefusedTypeError(fault(name, short_repr(value), f"one of {', '.join([*choices, *others])}"))
     if value not in choices:
-        raise ValueError(unknown_name(name, short_repr(value), value, choices, *others))
+        raise RefusedValueError(unknown_name(name, short_repr(value), value, choices, *others))
     return value
 
 
@@ -296,17 +296,17 @@ def check_flags(**flags: Any) -> None:
     """Refuse flags that are neither True nor False (TypeError)."""
     for name, value in flags.items():
         if not isinstance(value, bool):
-            raise TypeError(fault(name, short_repr(value), "True or False"))
+            raise RefusedTypeError(fault(name, short_repr(value), "True or False"))
 
 
 def check_whole_number(name: str, value: Any, *, least: int, most: int | None = None) -> int:
     """Refuse what is not a whole number (TypeError), or is below `least` or above `most` (ValueError)."""
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise TypeError(fault(name, short_repr(value), f"a whole number of at least {least}"))
+        raise RefusedTypeError(fault(name, short_repr(value), f"a whole number of at least {least}"))
     number = int(value)
     if number < least or (most is not None and number > most):
         bound = f"at least {least}" if number < least else f"at most {most}"
-        raise ValueError(fault(name, short_repr(value), f"a whole number of {bound}"))
+        raise RefusedValueError(fault(name, short_repr(value), f"a whole number of {bound}"))
     return number
 
 
@@ -320,7 +320,7 @@ def check_share(name: str, value: Any, *, ends: bool = True) -> float:
     if is_number and (0 <= value <= 1 if ends else 0 < value < 1):
         return float(value)
     message = fault(name, short_repr(value), f"a number {'from 0 to' if ends else 'between 0 and'} 1")
-    raise ValueError(message) if is_number else TypeError(message)
+    raise RefusedValueError(message) if is_number else RefusedTypeError(message)
 
 
 def check_figure(figure: Any) -> Decimal:
@@ -333,14 +333,18 @@ def check_figure(figure: Any) -> Decimal:
         number = Decimal(str(figure))
         if 0 <= number <= 100 and -_MOST_DIGITS <= int(number.as_tuple().exponent) <= 0:
             return number
-    raise ValueError(fault("figure", short_repr(figure), "a score as it is printed, from 0 to 100, such as 41.38"))
+    raise RefusedValueError(
+        fault("figure", short_repr(figure), "a score as it is printed, from 0 to 100, such as 41.38")
+    )
 
 
 def refuse_positions(method: str, given: tuple[Any, ...], names: Sequence[str]) -> None:
     """Refuse arguments without names (TypeError), since other modules and programs have them in another order."""
     if given:
         by_name = ", ".join(f"{name}=..." for name in names)
-        raise TypeError(fault(method, f"{count_of(len(given), 'argument')} without names", f"{method}({by_name})"))
+        raise RefusedTypeError(
+            fault(method, f"{count_of(len(given), 'argument')} without names", f"{method}({by_name})")
+        )
 
 
 def refuse_unknown(unknown: Collection[str], known: Collection[str]) -> None:
@@ -348,8 +352,8 @@ def refuse_unknown(unknown: Collection[str], known: Collection[str]) -> None:
     for name in unknown:
         where, got = short_repr(name)[1:-1], "an unknown argument"
         if name in _ELSEWHERE:
-            raise TypeError(fault(where, got, _ELSEWHERE[name]))
-        raise TypeError(unknown_name(where, got, name, known))
+            raise RefusedTypeError(fault(where, got, _ELSEWHERE[name]))
+        raise RefusedTypeError(unknown_name(where, got, name, known))
 
 
 # Arguments of other implementations, and of another function of `evaluate`, and what they are here.

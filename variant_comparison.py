@@ -15,6 +15,7 @@ from tqdm.auto import tqdm
 from .aggregation import Scores
 from .corpus_statistics import score_columns, score_corpus
 from .languages import SCRIPTS, fitting_tokenizers
+from .messages import RefusedImportError, RefusedValueError
 from .ngram_statistics import COUNTINGS, count_by_each
 from .text_checks import NO_TEXTS
 from .tokenization import encode_corpus, with_caches
@@ -261,7 +262,7 @@ def tried_variants(sources: list[str], variant: str | None = None, **options: An
         published = VARIANTS[name].options
         values = {option: dict.fromkeys([published[option], *others]) for option, others in tried.items()}
         for choices in product(*values.values()):
-            with suppress(ValueError):  # penalties with the level "corpus"
+            with suppress(RefusedValueError):  # penalties with the level "corpus"
                 variants.append(resolve_variant(name, **known, **dict(zip(values, choices, strict=True))))
     return sorted(variants, key=lambda one: len(one.changes)), list(dict.fromkeys(left_out))
 
@@ -292,7 +293,7 @@ def _why_not(options: Mapping[str, Any]) -> str | None:
     """Return what is not installed that options need; None if they can be used, at least with the level "sentence"."""
     try:
         resolve_variant(**{**options, "level": "sentence"})
-    except ImportError as error:
+    except RefusedImportError as error:
         return str(error)
     return None
 

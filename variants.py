@@ -21,7 +21,7 @@ from .languages import (
     is_code,
     version_of,
 )
-from .messages import count_of, fault
+from .messages import RefusedError, RefusedValueError, count_of, fault
 from .validation import check_choice, check_flags, check_share, check_whole_number, common_number, refuse_unknown
 
 VERSION = "2.0.0"
@@ -523,7 +523,7 @@ def resolve_variant(variant: str = DEFAULT_VARIANT, **options: Any) -> Variant:
     >>> resolve_variant(level="page")
     Traceback (most recent call last):
     ...
-    ValueError: level: got 'page', expected one of sentence, corpus
+    sari.RefusedValueError: level: got 'page', expected one of sentence, corpus
     """
     version_of("sacrebleu")  # before anything is scored
     refuse_unknown([name for name in options if name not in CHANGES], OPTIONS)
@@ -535,7 +535,7 @@ def resolve_variant(variant: str = DEFAULT_VARIANT, **options: Any) -> Variant:
     elif resolved.level != "sentence":
         option, other = ("penalties", "level") if "penalties" in changes else ("level", "penalties")
         got = f"{getattr(resolved, option)!r} with {other} {getattr(resolved, other)!r}"
-        raise ValueError(fault(option, got, "level 'sentence' or penalties 'none'"))
+        raise RefusedValueError(fault(option, got, "level 'sentence' or penalties 'none'"))
     else:
         check_function("sentence_splitter", resolved.sentence_splitter)
     check_function("tokenize", resolved.tokenize)
@@ -549,6 +549,6 @@ def resolve_variants(**options: Any) -> tuple[dict[str, Variant], dict[str, str]
     for name in VARIANTS:
         try:
             possible[name] = resolve_variant(name, **options)
-        except (ValueError, ImportError) as error:
+        except RefusedError as error:
             left_out[name] = str(error)
     return possible, left_out

@@ -17,7 +17,7 @@ from typing import Any
 
 from sari.command_line.options import LEVEL, PAIRED_TESTS, SCORING_OPTIONS, Options, flag_of
 from sari.companion_measures.registry import MEASURES, SIDE_FILES
-from sari.messages import escape_unprintable, fault, join_names, nearest_name, short_repr
+from sari.messages import RefusedValueError, escape_unprintable, fault, join_names, nearest_name, short_repr
 from sari.reports.formats import SENTENCE_FORMATS, TABLE_FORMATS
 from sari.reports.paragraph import bibliography
 from sari.reports.score_tables import SHOWN
@@ -109,14 +109,14 @@ def parse(arguments: Sequence[str] | None, program: str = PROGRAM) -> Options:
     try:
         options, unknown = parser.parse_known_args(arguments, namespace=Options())
     except argparse.ArgumentError as error:
-        raise ValueError(f"{str(error.argument_name).partition('/')[0]}: {error.message}") from None
+        raise RefusedValueError(f"{str(error.argument_name).partition('/')[0]}: {error.message}") from None
     if options.printed is not None:
         options.printed = options.printed or parser.format_help().rstrip()
         return options
     if unknown:
         nearest = nearest_name(unknown[0].partition("=")[0].strip("-"), _FLAGS)
         hint = "see --help" if nearest is None else f"did you mean {_FLAGS[nearest]}?"
-        raise ValueError(f"unknown argument {short_repr(unknown[0])}; {hint}")
+        raise RefusedValueError(f"unknown argument {short_repr(unknown[0])}; {hint}")
     for name in _NAMES_BY_COMMAS:
         if getattr(options, name) is not None:
             setattr(options, name, list(chain.from_iterable(getattr(options, name))))
@@ -158,7 +158,7 @@ def _named_files(outputs: Sequence[str]) -> dict[str, str]:
     for (name, path), system in zip(pairs, short, strict=True):
         system = escape_unprintable(path) if not name and short.count(system) > 1 else system
         if system in named:
-            raise ValueError(fault("--outputs", f"{short_repr(system)} twice", "a name for each: NAME=FILE"))
+            raise RefusedValueError(fault("--outputs", f"{short_repr(system)} twice", "a name for each: NAME=FILE"))
         named[system] = path
     return named
 
@@ -169,11 +169,11 @@ def check_rules(options: Options) -> None:
     given = options.given | {name for name, values in several.items() if len(values) > 1}
     for option in filter(given.__contains__, EXCLUDES):
         for other in filter(given.__contains__, EXCLUDES[option]):
-            raise ValueError(f"{other} does not go with {option}")
+            raise RefusedValueError(f"{other} does not go with {option}")
     for option in filter(given.__contains__, NEEDS):
         is_known = options.systems or SEVERAL_SYSTEMS not in NEEDS[option]
         if is_known and given.isdisjoint(NEEDS[option]):
-            raise ValueError(f"{option} needs {join_names(NEEDS[option])}")
+            raise RefusedValueError(f"{option} needs {join_names(NEEDS[option])}")
 
 
 def _given(options: Options, parser: argparse.ArgumentParser) -> set[str]:
@@ -195,18 +195,20 @@ def _check_inputs(options: Options) -> None:
         check_choice("--dataset", options.dataset, NAMED_SETS, "or another with its --columns")
     from_pipe = options.input_paths.count(STANDARD_INPUT)
     if from_pipe > 1:
-        raise ValueError(fault("<stdin>", f"- as {from_pipe} files", "one file from there"))
+        raise RefusedValueError(fault("<stdin>", f"- as {from_pipe} files", "one file from there"))
     missing = [flag_of(name) for name in files if getattr(options, name) is None]
     if missing and options.table is None and options.echo is None:
-        raise ValueError(f"missing {', '.join(missing)}: expected {join_names(map(flag_of, files), 'and')}{others}")
+        raise RefusedValueError(
+            f"missing {', '.join(missing)}: expected {join_names(map(flag_of, files), 'and')}{others}"
+        )
     if options.columns is not None and len(options.columns) < len(columns):
-        raise ValueError(fault("--columns", len(options.columns), f"those of {join_names(columns, 'and')}"))
+        raise RefusedValueError(fault("--columns", len(options.columns), f"those of {join_names(columns, 'and')}"))
     of_references = (options.columns or [])[len(columns) - 1 :]
     if len(set(of_references)) < len(of_references):
-        raise ValueError(fault("--columns", "a column of references twice", "each once"))
+        raise RefusedValueError(fault("--columns", "a column of references twice", "each once"))
     if options.ratings is not None and len(options.ratings) != (len(options.systems) or 1):
         each = "the name of a column of --table" if options.table is not None else "a file for each of --outputs"
-        raise ValueError(fault("--ratings", len(options.ratings), f"{len(options.systems) or 1}: {each}"))
+        raise RefusedValueError(fault("--ratings", len(options.ratings), f"{len(options.systems) or 1}: {each}"))
 
 
 def _check_values(options: Options) -> None:
@@ -214,13 +216,13 @@ def _check_values(options: Options) -> None:
     for option, meant in _MEANT.items():
         for name in getattr(options, option) or ():
             if name.lower() in meant:
-                raise ValueError(fault(flag_of(option), short_repr(name), meant[name.lower()]))
+                raise RefusedValueError(fault(flag_of(option), short_repr(name), meant[name.lower()]))
     for name in () if options.all_variants else options.variants:
         resolve_variant(name, **options.choices)
     if options.why in options.variants:
-        raise ValueError(fault("--why", f"{short_repr(options.why)}, which is the variant itself", "another"))
+        raise RefusedValueError(fault("--why", f"{short_repr(options.why)}, which is the variant itself", "another"))
     if len(set(map(os.path.realpath, options.written_paths))) < len(options.written_paths):
-        raise ValueError(
+        raise RefusedValueError(
             fault("--report", f"{short_repr(options.report)}, which is the file of --sentences", "another")
         )
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from sari.command_line.options import Options, flag_of, in_options
 from sari.companion_measures.registry import MEASURES, SIDE_FILES, Measure, own_measure, resolve
 from sari.data_warnings import SariWarning, WarningRow, warning_rows
-from sari.messages import escape_unprintable, fault
+from sari.messages import RefusedValueError, escape_unprintable, fault
 from sari.reports.score_report import RECORD_KEYS, columns_of
 from sari.reports.score_tables import SHOWN
 from sari.significance import Resampling, resolve_resampling
@@ -59,7 +59,7 @@ def _chosen_variants(options: Options) -> tuple[dict[str, Variant], list[Warning
         return {variant.label: variant for variant in chosen}, []
     possible, left_out = resolve_variants(**options.choices)
     if not possible:
-        raise ValueError(next(iter(left_out.values())))
+        raise RefusedValueError(next(iter(left_out.values())))
     unavailable = resolve_variants()[1]  # for want of a package, whatever the options
     messages = [f"{name} is left out: {in_options(why)}" for name, why in left_out.items() if name not in unavailable]
     return {variant.label: variant for variant in possible.values()}, warning_rows(map(LeftOutWarning, messages))
@@ -75,7 +75,7 @@ def _chosen_measures(options: Options) -> tuple[list[Measure], dict[str, Any]]:
     for name in names:
         check_choice("--measures", name, ["all", *known])
         if lacks := _lacks(known[name], options):
-            raise ValueError(f"--measures: {name} needs {lacks}")
+            raise RefusedValueError(f"--measures: {name} needs {lacks}")
     of_measures = (column for row in MEASURES for column in columns_of(row.name))
     taken = set(map(str.casefold, [*RECORD_KEYS, *SHOWN, *of_measures]))
     measures = [known[name] for name in names]
@@ -83,7 +83,7 @@ def _chosen_measures(options: Options) -> tuple[list[Measure], dict[str, Any]]:
     for name, path in options.own_measure or ():
         columns = set(map(str.casefold, columns_of(name)))
         if taken & columns:
-            raise ValueError(fault("--own-measure", f"the name {name}, which is taken", "another"))
+            raise RefusedValueError(fault("--own-measure", f"the name {name}, which is taken", "another"))
         taken |= columns
         measures.append(own_measure(name, path))
         numbers[name] = _numbers_of_systems(name, path, options)
@@ -97,7 +97,9 @@ def _numbers_of_systems(name: str, path: str, options: Options) -> dict[str, lis
         return dict(zip(options.systems, numbers.values(), strict=True))
     for system in options.systems:
         if system not in numbers:
-            raise ValueError(fault("--own-measure", f"{name} with columns {', '.join(numbers)}", f"also {system}"))
+            raise RefusedValueError(
+                fault("--own-measure", f"{name} with columns {', '.join(numbers)}", f"also {system}")
+            )
     return numbers
 
 

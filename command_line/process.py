@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 
-from sari.messages import in_one_line, short_line
+from sari.messages import in_one_line, missing_module, short_line
 from sari.text_files.errors import reason
 
 
@@ -28,6 +28,9 @@ def run_program(main: Callable[[], int], program: str) -> int:
     try:
         try:
             return main()
+        except Exception as error:
+            error.add_note(f"{program}: this is a fault of the program: please report it with these lines")
+            raise
         finally:
             sys.stdout.flush()  # here, where an error can still be caught
     except KeyboardInterrupt:
@@ -44,6 +47,13 @@ def refuse(program: str, message: str) -> int:
     """Print an error of one line, with a message of at most 200 characters, and return the status 2."""
     say(program, f"error: {short_line(message)}")
     return 2
+
+
+def refuse_missing(program: str, name: str, error: ModuleNotFoundError, extra: str) -> int:
+    """Refuse what needs a package that is missing, as `refuse` does; a module of this package is a fault, raised."""
+    if (error.name or "").partition(".")[0] == "sari":
+        raise error
+    return refuse(program, missing_module(name, error, extra))
 
 
 def say(program: str, message: str) -> None:

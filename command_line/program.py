@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from sari.command_line.arguments import PROGRAM, check_rules, parse
 from sari.command_line.options import Options, in_options, read_systems
-from sari.command_line.process import refuse, say
-from sari.messages import fault, missing_module
+from sari.command_line.process import refuse, refuse_missing, say
+from sari.messages import RefusedError, RefusedValueError, fault
 from sari.reports.formats import TABLE_FORMATS
 from sari.reports.score_report import ScoreReport
 from sari.reports.score_tables import tabulate_scores
@@ -40,8 +40,8 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     except FileError as error:
         return refuse(program, str(error))
     except ModuleNotFoundError as error:
-        return refuse(program, missing_module(_IMPORTED_BY.get(error.name or "", ""), error, "report"))
-    except (ValueError, TypeError, ImportError) as error:
+        return refuse_missing(program, _IMPORTED_BY.get(error.name or "", ""), error, "report")
+    except RefusedError as error:
         return refuse(program, in_options(str(error)))
     if answer is not None:
         print(answer, flush=True)
@@ -168,6 +168,6 @@ def _lines_to_explain(options: Options, columns: Columns, variant: Variant) -> l
     for which, count, line in re.findall(r"(worst|best)(?: (\d+))?|(\d+)", " ".join(options.explain)):
         number = int(count or line or 1)
         if number > len(scores):
-            raise ValueError(fault("--explain", number, f"at most {len(scores)}, the number of lines"))
+            raise RefusedValueError(fault("--explain", number, f"at most {len(scores)}, the number of lines"))
         chosen += {"worst": worst[:number], "best": best[:number]}.get(which, [number])
     return list(dict.fromkeys(chosen))

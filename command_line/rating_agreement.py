@@ -10,7 +10,7 @@ from sari.data_warnings import merge_warnings, warning_rows
 from sari.human_ratings.correlation import COEFFICIENTS, SystemRows
 from sari.human_ratings.correlation_report import tabulate_agreement
 from sari.human_ratings.rated_outputs import RatedOutputs, RatedScore, rated_scores, report_agreement
-from sari.messages import fault
+from sari.messages import RefusedValueError, fault
 from sari.reports.measuring import MeasuredSystems, Measuring, chosen_tokenizer
 from sari.reports.tables import TableReport
 from sari.signatures import signature_warnings
@@ -32,7 +32,7 @@ def agree(options: Options) -> TableReport:
     variants, left_out, resampling, measures, side_data = resolve_choices(options, resamples=FEWEST_RESAMPLES)
     if len(set(rated.ratings)) < 2:
         wanted = "different ones: no score can correlate with one number"
-        raise ValueError(fault("--ratings", f"{rated.ratings[0]:g} in every row", wanted))
+        raise RefusedValueError(fault("--ratings", f"{rated.ratings[0]:g} in every row", wanted))
     scored = {
         name: score_columns(rated.texts, variant, sentences=True, rows=True) for name, variant in variants.items()
     }

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from sari.messages import count_of
+from sari.messages import RefusedValueError, count_of
 from sari.validation import validate_references, validate_texts
 
 
@@ -38,7 +38,9 @@ def best_of_references(
 def check_length(name: str, column: Sized, other: Sized, other_name: str) -> None:
     """Refuse a column that is not as long as the other one (ValueError)."""
     if len(column) != len(other):
-        raise ValueError(f"{name}: got {count_of(len(column), 'row')}, expected {len(other):,} (as in {other_name})")
+        raise RefusedValueError(
+            f"{name}: got {count_of(len(column), 'row')}, expected {len(other):,} (as in {other_name})"
+        )
 
 
 def own_numbers(values: np.ndarray) -> np.ndarray:

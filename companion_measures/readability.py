@@ -16,7 +16,7 @@ import numpy as np
 
 from sari.data_warnings import SariWarning
 from sari.languages import PUNKT
-from sari.messages import fault, join_names
+from sari.messages import RefusedImportError, fault, join_names
 from sari.text_checks import ENOUGH
 from sari.text_files.errors import FileError
 from sari.text_files.reading import name_of, read_lines
@@ -157,7 +157,7 @@ def nltk_stop_words() -> frozenset[str]:
         return frozenset(import_module("nltk.corpus").stopwords.words("english"))
     except (ImportError, LookupError):
         how = "pip install nltk && python -m nltk.downloader stopwords"
-        raise ImportError(f"stop_words: got nothing, expected a file, or NLTK's: {how}") from None
+        raise RefusedImportError(f"stop_words: got nothing, expected a file, or NLTK's: {how}") from None
 
 
 def _read_words(path: str | Path, encoding: str, most: int | None) -> list[str]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sari.languages import PUNKT, Tokenizer, check_function, version_of
+from sari.messages import RefusedImportError
 from sari.variants import CHANGES, VERSION
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ def resolve(name: str) -> Callable[..., Any]:
 def _has_punkt() -> bool:
     try:
         check_function("sentence_splitter", PUNKT)
-    except ImportError:
+    except RefusedImportError:
         return False
     return True
 

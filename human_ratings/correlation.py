@@ -15,7 +15,7 @@ import pandas as pd
 from scipy import stats
 
 from sari.companion_measures.columns import check_length
-from sari.messages import fault
+from sari.messages import RefusedValueError, fault
 from sari.significance import SEED, Resampling, Sample, bootstrap_draws, resolve_resampling
 from sari.validation import check_choice
 
@@ -93,10 +93,10 @@ def agreement(
     if baseline is not None:
         check_choice("baseline", baseline, scores)
     if not scores:
-        raise ValueError(fault("scores", "none", "at least one column of numbers"))
+        raise RefusedValueError(fault("scores", "none", "at least one column of numbers"))
     target = _as_numbers(ratings, "ratings")
     if len(target) < 2:
-        raise ValueError(fault("ratings", len(target), "at least two"))
+        raise RefusedValueError(fault("ratings", len(target), "at least two"))
     if systems is None:
         columns = {name: _as_numbers(numbers, name) for name, numbers in scores.items()}
         for name, column in columns.items():
@@ -106,7 +106,7 @@ def agreement(
     else:
         of_groups, of_systems = _numbers_of("groups", groups, target), _numbers_of("systems", systems, target)
         if not of_systems.any():
-            raise ValueError(fault("systems", 1, "at least two"))
+            raise RefusedValueError(fault("systems", 1, "at least two"))
         samples = []
         for name, numbers in (*scores.items(), ("ratings", target)):
             summed = numbers if isinstance(numbers, SystemRows) else SystemRows(_as_numbers(numbers, name))
@@ -131,12 +131,12 @@ def _as_numbers(values: Any, name: str) -> np.ndarray:
     try:
         column = np.asarray(values, np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"{name}: got a value that is no number, expected numbers") from None
+        raise RefusedValueError(f"{name}: got a value that is no number, expected numbers") from None
     if column.ndim != 1:
-        raise ValueError(fault(name, f"{column.ndim} dimensions", "one number per row"))
+        raise RefusedValueError(fault(name, f"{column.ndim} dimensions", "one number per row"))
     wrong = np.flatnonzero(~np.isfinite(column))
     if len(wrong):
-        raise ValueError(fault(f"{name}[{wrong[0]}]", str(column[wrong[0]]), "a finite number"))
+        raise RefusedValueError(fault(f"{name}[{wrong[0]}]", str(column[wrong[0]]), "a finite number"))
     return column
 
 
@@ -144,7 +144,7 @@ def _draws_of_rows(table: np.ndarray, groups: np.ndarray, resampling: Resampling
     """Yield a table for each resample, with all rows of the drawn groups."""
     number = int(groups.max()) + 1
     if number < 2:
-        raise ValueError(fault("groups", "one group", "at least two to draw from"))
+        raise RefusedValueError(fault("groups", "one group", "at least two to draw from"))
     for weights in bootstrap_draws(number, resampling.resamples_for(number), resampling.seed):
         for drawn in weights:
             yield np.repeat(table, drawn[groups], axis=1)

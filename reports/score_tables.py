@@ -8,7 +8,7 @@ from functools import partial
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from sari.messages import fault
+from sari.messages import RefusedValueError, fault
 from sari.reports.paragraph import methods_paragraph
 from sari.reports.score_report import FEW, Figures, ScoreReport, ScoreRow, score_fields, score_records
 from sari.reports.tables import (
@@ -120,7 +120,7 @@ def tabulate_scores(
     of_steps = [tabulate_steps(part, digits, number) for number, part in _parts(report.explanations)]
     tables = [*of_scores, *of_differences, *more, *of_measures, *of_steps]
     if not tables:
-        raise ValueError(fault("show", ", ".join(names), "a score, measure or difference that there is"))
+        raise RefusedValueError(fault("show", ", ".join(names), "a score, measure or difference that there is"))
     if not (of_scores or more or of_steps or (of_differences and tested[0].name in SCORES)):
         shown = replace(shown, scored_by={})  # SARI is not shown
     return TableReport(

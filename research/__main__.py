@@ -18,6 +18,7 @@ make_importable()
 
 from sari import research  # noqa: E402
 from sari.command_line.process import run_program  # noqa: E402
+from sari.messages import RefusedError  # noqa: E402
 from sari.research import power, published, ratings, systems, variant_tables  # noqa: E402
 
 STUDIES = {
@@ -41,7 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error(f"FOLDER: got {options.folder}, expected a folder with checkouts")
     try:
         STUDIES[options.name].STUDY.run(options.folder, store=options.store)
-    except (ImportError, FileNotFoundError, ValueError) as error:
+    except (RefusedError, FileNotFoundError) as error:
         parser.error(str(error))
     return 0
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pandas as pd
 
-from sari.messages import count_of, fault
+from sari.messages import RefusedValueError, count_of, fault
 from sari.text_files.reading import read_lines
 from sari.validation import Columns
 
@@ -119,7 +119,9 @@ def read_runs(
     runs = {str(path): getattr(read_columns(path), column) for path in find_files(folder, pattern)}
     for path, texts in runs.items():
         if len(texts) != len(sources):
-            raise ValueError(fault(path, count_of(len(texts), "segment"), f"{len(sources):,}, as many as sources"))
+            raise RefusedValueError(
+                fault(path, count_of(len(texts), "segment"), f"{len(sources):,}, as many as sources")
+            )
     return runs
 
 

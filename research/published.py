@@ -21,7 +21,7 @@ from scipy import stats
 from tqdm import tqdm
 
 from sari.corpus_statistics import score_columns
-from sari.messages import count_of, fault
+from sari.messages import RefusedValueError, count_of, fault
 from sari.research.collections_of_ratings import rated_in_test_set
 from sari.research.files import Study, read_runs, read_table, read_test_set
 from sari.validation import Columns
@@ -52,7 +52,9 @@ def figures(rows: pd.DataFrame) -> pd.DataFrame:
         for name in columns:
             if len(row[name]) != len(row["score"]):
                 place, got = f"{row['system']} on {row['test_set']}: {name}", count_of(len(row[name]), "figure")
-                raise ValueError(fault(place, got, f"{len(row['score'])}, from {' and '.join(_repositories(row))}"))
+                raise RefusedValueError(
+                    fault(place, got, f"{len(row['score'])}, from {' and '.join(_repositories(row))}")
+                )
     rows = rows.explode(columns)
     return rows.assign(ours=list(map(rounded, rows["ours"], rows["printed"])))
 

@@ -5,6 +5,7 @@ import pytest
 from sari.command_line import program
 from sari.command_line.arguments import parse
 from sari.command_line.program import main
+from sari.messages import RefusedImportError, RefusedTypeError, RefusedValueError
 
 
 def test_files_and_systems(tmp_path, monkeypatch):
@@ -28,9 +29,12 @@ def test_files_and_systems(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("error", "message"),
     [
-        (ValueError("word_ranks[4]: got 'a'"), "--word-ranks[4]: got 'a'"),
-        (ImportError("sentence_splitter: no NLTK; or pass a callable from a text"), "sentence splitter: no NLTK"),
-        (TypeError("nothing known: 5"), "nothing known: 5"),
+        (RefusedValueError("word_ranks[4]: got 'a'"), "--word-ranks[4]: got 'a'"),
+        (
+            RefusedImportError("sentence_splitter: no NLTK; or pass a callable from a text"),
+            "sentence splitter: no NLTK",
+        ),
+        (RefusedTypeError("nothing known: 5"), "nothing known: 5"),
     ],
 )
 def test_errors_name_options(error, message, capsys, monkeypatch):

@@ -1,13 +1,13 @@
 """Programs as processes: pipes, signals, a full disk, and their status."""
 
 import os
-import re
 import signal
 import sys
 
 import pytest
 from programs import COMMAND, FILES, ROOT, needs_unix, refusal_of, run
 
+from sari.command_line import program
 from sari.command_line.process import run_program
 
 
@@ -40,7 +40,7 @@ def test_missing_packages(corpus):
     """Without the packages of the environment, as with -S, what is missing is said in one line."""
     command = [sys.executable, "-S", str(ROOT / "score.py")]
     message = refusal_of(run(*FILES, folder=corpus, command=command))
-    assert re.fullmatch(r"No module named '\w+'.*, expected the extra 'report' or requirements.txt", message)
+    assert message == "no package 'sacrebleu', whose version signatures name: pip install 'sacrebleu'"
 
 
 @needs_unix
@@ -60,6 +60,14 @@ def test_a_full_disk(corpus, arguments, unbuffered):
         process = run(*arguments, folder=corpus, output=full, PYTHONUNBUFFERED=unbuffered)
     assert process.returncode == 2
     assert process.stderr == b"score.py: error: standard output: No space left on device\n"
+
+
+def test_a_fault_keeps_its_traceback(monkeypatch):
+    """Only what the project refuses is an error of one line, not what Python's functions refuse."""
+    monkeypatch.setattr(program, "read_systems", lambda _: int("?"))
+    with pytest.raises(ValueError, match="invalid literal") as caught:
+        run_program(lambda: program.main([*FILES]), "score.py")
+    assert caught.value.__notes__ == ["score.py: this is a fault of the program: please report it with these lines"]
 
 
 def test_an_interrupt(capsys):

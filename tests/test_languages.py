@@ -113,7 +113,7 @@ def test_version_of_a_package_without_metadata(monkeypatch):
     monkeypatch.setitem(sys.modules, "bare", type(sys)("bare"))
     sys.modules["bare"].__version__ = "1.2"
     assert version_of("bare") == "1.2"
-    with refuses(ModuleNotFoundError, "No module named 'absent', which signatures name"):
+    with refuses(ImportError, "no package 'absent', whose version signatures name: pip install 'absent'"):
         version_of("absent")
 
 

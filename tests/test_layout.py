@@ -62,6 +62,15 @@ def test_libraries_name_no_options_of_the_command_line(package):
         assert not re.findall(r"(?<![\w-])--[a-z][\w-]*", file.read_text(encoding="utf-8")), file
 
 
+@pytest.mark.parametrize("package", ["", *PACKAGES])
+def test_what_is_refused_has_classes_of_its_own(package):
+    """So that programs tell it from their own faults, which have Python's."""
+    for file in (ROOT / package).glob("*.py"):
+        assert not re.findall(r"raise (?:Value|Type|Import|ModuleNotFound)Error\b", file.read_text(encoding="utf-8")), (
+            file
+        )
+
+
 def test_names_shadow_nothing():
     """Of what is installed, the metric itself aside where someone has installed it, and of what users may well have."""
     ours = {file.stem for folder in ("", "tests", "benchmarks") for file in (ROOT / folder).glob("*.py")}

@@ -326,8 +326,8 @@ def test_two_processes(sari, tmp_path):
         "corpus": sari.compute(**TEXTS, variant="easse", details=True),
         "second empty": whole,
         "first empty": whole,
-        "none": f"ValueError: {NO_SEGMENTS}",
-        "broken": "ValueError: tokenize: the tokenizer raised RuntimeError: out of words",
+        "none": f"RefusedValueError: {NO_SEGMENTS}",
+        "broken": "RefusedValueError: tokenize: the tokenizer raised RuntimeError: out of words",
         "second says nothing": whole,
         "left": [],
     }

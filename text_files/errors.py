@@ -1,7 +1,9 @@
 """Faults of files."""
 
+from sari.messages import RefusedError
 
-class FileError(Exception):
+
+class FileError(RefusedError):
     """A fault of a file, in one line: the file, the line, what is there and what was expected."""
 
 

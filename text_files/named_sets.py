@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sari.messages import fault, missing_module, short_line
+from sari.messages import RefusedValueError, fault, missing_module, short_line
 from sari.text_files.errors import FileError
 from sari.text_files.reading import name_of, read_parallel
 from sari.text_files.table_files import missing_column, references_in
@@ -81,7 +81,7 @@ def load_test_set(name: str, *, split: str, columns: Sequence[str] | None) -> tu
     texts = [rows[column] for column in others]
     try:
         return validate_shared(rows[first], [references_in(cells) for cells in zip(*texts, strict=True)])
-    except ValueError as error:
+    except RefusedValueError as error:
         raise FileError(f"{place}: {error}") from None
 
 

@@ -12,7 +12,7 @@ import gradio as gr
 import numpy as np
 from gradio.utils import get_upload_folder
 
-from sari.messages import truncate
+from sari.messages import RefusedError, truncate
 from sari.reports.formats import SENTENCE_FORMATS, format_of_ending
 from sari.reports.paragraph import methods_paragraph, paragraph_as_text
 from sari.reports.report_page import figure
@@ -31,7 +31,6 @@ from sari.web.inputs import (
     TEST_SETS,
     TEXT_FILES,
     FilePaths,
-    RefusedError,
 )
 from sari.web.samples import example_files
 from sari.web.server import refusals_as

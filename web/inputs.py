@@ -14,9 +14,8 @@ from pkgutil import iter_modules
 from typing import Any, NamedTuple
 
 from sari.languages import EXTERNAL_TOKENIZERS, TOKENIZERS
-from sari.messages import fault, short_repr, truncate
+from sari.messages import RefusedError, RefusedImportError, fault, short_repr, truncate
 from sari.text_files import reading
-from sari.text_files.errors import FileError
 from sari.text_files.named_sets import NAMED_SETS, read_outputs
 from sari.text_files.table_files import read_output_table
 from sari.validation import (
@@ -57,10 +56,6 @@ TEST_SETS = {
 LACKING = "this server lacks a package or the data that it needs"
 
 
-class RefusedError(Exception):
-    """Input that cannot be answered; the message is one line for visitors."""
-
-
 # What the metric calls the texts of visitors, and what these call them.
 _OF_CORPORA = {"predictions": "outputs"}
 _OF_SEGMENTS = {"sources[0]": "source", "predictions[0]": "output", "references[0]": "references"}
@@ -71,7 +66,7 @@ def errors_refused(names: Mapping[str, str] = _OF_CORPORA) -> Iterator[None]:
     """Turn what the metric refuses into refusals, with other names of arguments."""
     try:
         yield
-    except (ValueError, TypeError, ImportError) as error:
+    except RefusedError as error:
         message = str(error)
         for name, visitors_name in names.items():
             message = re.sub(f"^{re.escape(name)}", visitors_name, message)
@@ -109,7 +104,7 @@ def _installed_tokenizers() -> list[str]:
 def _is_possible(name: str, choice: str) -> bool:
     try:
         resolve_variant(**{"level": "sentence", name: choice})
-    except ImportError:
+    except RefusedImportError:
         return False
     return True
 
@@ -253,8 +248,6 @@ class FilePaths(NamedTuple):
                 return _checked_systems(self._systems_of_table() if self.kind == TABLE else self._systems_of_lines())
         except FileNotFoundError:
             raise RefusedError("The files have been deleted meanwhile: please choose them again.") from None
-        except FileError as error:
-            raise RefusedError(str(error)) from error
 
     def _systems_of_table(self) -> SystemColumns:
         path = self.table or ""

@@ -7,6 +7,7 @@ from urllib.parse import parse_qsl
 import gradio as gr
 
 from sari.corpus_statistics import score_columns
+from sari.messages import RefusedError
 from sari.reports.explanation import explain
 from sari.validation import Columns
 from sari.variant_comparison import explain_difference
@@ -14,7 +15,6 @@ from sari.web import answers, components, rendering
 from sari.web.components import AT_ONCE, HOUR, LIVE, RULE, OpenedSegment, SegmentBoxes, SentenceTab
 from sari.web.inputs import (
     MAX_LINK,
-    RefusedError,
     check_limit,
     check_size,
     resolve_every_variant,

@@ -19,8 +19,8 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse
 
-from sari.messages import short_line
-from sari.web.inputs import MAX_MEGABYTES, RefusedError
+from sari.messages import RefusedError, short_line
+from sari.web.inputs import MAX_MEGABYTES
 
 _LOG = logging.getLogger("sari.web")
 _APP = b"<gradio-app"
