@@ -3,6 +3,7 @@
 Options without a command are for `score`: `sari --sources S --outputs O --references R` is `sari score --sources ...`.
 """
 
+import os
 import sys
 
 if __package__:
@@ -10,11 +11,11 @@ if __package__:
 
     sari.as_package.make_importable()
 else:  # in a checkout
+    sys.path.append(os.path.dirname(os.path.abspath(__file__)))  # where python -P does not look
     from as_package import make_importable
 
     make_importable()
 
-import os
 from collections.abc import Callable, Sequence
 
 from sari.command_line.process import refuse, refuse_missing, run_program
@@ -22,16 +23,16 @@ from sari.messages import fault, short_repr, unknown_name
 
 
 def score(arguments: Sequence[str]) -> int:
-    """Score text files, as score.py does (the default)."""
+    """Run `score.py` and return its status."""
     from sari.command_line.program import main
 
     return main(arguments, "sari")
 
 
 def app(arguments: Sequence[str]) -> int:
-    """Start the page in the browser, as app.py does."""
+    """Run `app.py` and return its status."""
     if arguments and arguments[0] in HELP:
-        print(f"usage: sari app\n\n{app.__doc__} GRADIO_SERVER_NAME and GRADIO_SERVER_PORT set host and port.")
+        print(f"usage: sari app\n\n{SUMMARIES['app']} GRADIO_SERVER_NAME and GRADIO_SERVER_PORT set host and port.")
         return 0
     if arguments:
         return refuse("sari", fault("app", short_repr(arguments[0]), "no arguments"))
@@ -52,6 +53,8 @@ def app(arguments: Sequence[str]) -> int:
     return 130
 
 
+#: What the commands do; python -OO has no docstrings.
+SUMMARIES = {"score": "Score text files, as score.py does (the default).", "app": "Start the page, as app.py does."}
 #: The commands by name; each takes its arguments and returns an exit status.
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {"score": score, "app": app}
 HELP = ("-h", "--help")
@@ -68,7 +71,7 @@ def dispatch(arguments: Sequence[str]) -> int:
         return refuse("sari", f"got no arguments, expected --sources and others, or one of {', '.join(COMMANDS)}")
     if arguments[0] in HELP:
         print("commands:")
-        print("\n".join(f"  {name:<12}{command.__doc__}" for name, command in COMMANDS.items()), "\n")
+        print("\n".join(f"  {name:<12}{summary}" for name, summary in SUMMARIES.items()), "\n")
     name, rest = ("score", arguments) if arguments[0].startswith("-") else (arguments[0], arguments[1:])
     if name not in COMMANDS:
         return refuse("sari", unknown_name("command", short_repr(name), name, COMMANDS))

@@ -4,9 +4,11 @@
 this file. docs/app.md says what is kept of visitors, and for how long.
 """
 
+import os
 import sys
 
 if not __package__:  # in a checkout or in the Space
+    sys.path.append(os.path.dirname(os.path.abspath(__file__)))  # where python -P does not look
     from as_package import make_importable
 
     make_importable()

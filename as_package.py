@@ -17,9 +17,12 @@ def make_importable() -> None:
     import importlib.util
     from pathlib import Path
 
+    folder = Path(__file__).resolve().parent
+    if not folder.is_dir():  # templates and other data could not be read
+        print(f"sari: error: {folder}: not a folder, expected unpacked or installed files", file=sys.stderr)
+        sys.exit(2)
     if getattr(sys.modules.get("sari"), "__file__", None) and hasattr(sys.modules["sari"], "__path__"):
         return
-    folder = Path(__file__).resolve().parent
     spec = importlib.util.spec_from_file_location(
         "sari", folder / "__init__.py", submodule_search_locations=[str(folder)]
     )

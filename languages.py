@@ -17,7 +17,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .messages import RefusedImportError, RefusedValueError, fault, short_line, short_repr
+from .messages import RefusedImportError, RefusedValueError, fault, how_to_install, short_line, short_repr
 
 Tokenizer = str | Callable[[str], str | Iterable[Any]]
 SentenceSplitter = str | Callable[[str], Sequence[str]]
@@ -344,7 +344,7 @@ def _import_function(option: str, name: str) -> Callable[[str], Any]:
 
 def _missing_package(option: str, name: str, install: str) -> str:
     """Return the message of an error: a tokenizer or splitter needs what pip can install."""
-    return f"{option}: {name!r} needs a package that is missing: pip install '{install}'"
+    return f"{option}: {name!r} needs a package that is missing: {how_to_install(install)}"
 
 
 # ---- Names in signatures --------------------------------------------------------------------------------------------
@@ -413,4 +413,4 @@ def version_of(package: str) -> str:
     except metadata.PackageNotFoundError:
         with suppress(ImportError):  # the package may be there without its metadata
             return str(import_module(package).__version__)
-    raise RefusedImportError(f"no package {package!r}, whose version signatures name: pip install {package!r}")
+    raise RefusedImportError(f"no package {package!r}, whose version signatures name: {how_to_install(package)}")

@@ -1,5 +1,6 @@
 """What messages say: values, names and texts in one short line; and the errors of what is refused."""
 
+import sys
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 
@@ -110,14 +111,24 @@ def fault(name: str, got: object, expected: str) -> str:
     return short_line(f"{place}: got {value}, expected {expected}")
 
 
-def missing_module(name: str, error: ImportError, extra: str) -> str:
-    """Return the message of an error: what `name` names, empty for nothing, needs a module of an extra.
+def how_to_install(what: str) -> str:
+    """Return the command that installs something that is missing, or why it is missing though it is installed.
+
+    >>> how_to_install("spacy")
+    "pip install 'spacy'"
+    """
+    return "python -S finds no installed packages" if sys.flags.no_site else f"pip install '{what}'"
+
+
+def missing_module(name: str, error: ImportError, extra: str = "") -> str:
+    """Return the message of an error: what `name` names, empty for nothing, needs a module, of an extra or of scoring.
 
     >>> missing_module("app", ImportError("No module named 'gradio'"), "app")
-    "app: No module named 'gradio', expected the extra 'app' or requirements.txt"
+    "app: No module named 'gradio': pip install '.[app]' in the project's folder"
     """
-    place = f"{name}: " if name else ""
-    return short_line(f"{place}{error}, expected the extra {extra!r} or requirements.txt")
+    place, remedy = f"{name}: " if name else "", how_to_install(f".[{extra}]" if extra else ".")
+    where = " in the project's folder" if remedy.startswith("pip") else ""
+    return short_line(f"{place}{error}: {remedy}{where}")
 
 
 def count_of(number: int, noun: str) -> str:

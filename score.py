@@ -3,9 +3,11 @@
 Other programs may use `from score import sari`.
 """
 
+import os
 import sys
 
 if not __package__:  # in a checkout
+    sys.path.append(os.path.dirname(os.path.abspath(__file__)))  # where python -P does not look
     from as_package import make_importable
 
     make_importable()

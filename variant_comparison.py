@@ -1,7 +1,7 @@
 """Variants compared: why two of them differ, and which of them gave a printed figure."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Decimal
@@ -9,8 +9,6 @@ from itertools import product
 from operator import attrgetter
 from statistics import fmean
 from typing import Any, NamedTuple, cast
-
-from tqdm.auto import tqdm
 
 from .aggregation import Scores
 from .corpus_statistics import score_columns, score_corpus
@@ -210,8 +208,13 @@ def _scored_by_each(
     with_functions: dict[Any, Variant] = {}  # a variant for each tokenizer and splitter, which remember their texts
     for variant in variants:
         groups.setdefault(_NUMBERED_BY(variant), []).append(variant)
+    pairs: Iterable[tuple[SystemColumns, list[Variant]]]
     pairs = [(test_set, group) for group in groups.values() for test_set in test_sets]
-    for test_set, group in tqdm(pairs, "Searching", leave=False, delay=1, disable=None if progress else True):
+    if progress:
+        from tqdm.auto import tqdm  # which warns where a notebook cannot show a bar
+
+        pairs = tqdm(pairs, "Searching", leave=False, delay=1, disable=None)
+    for test_set, group in pairs:
         first = group[0]
         # Without penalties no splitter is cached.
         functions = (first.tokenize, first.sentence_splitter, first.has_penalties)

@@ -1,18 +1,23 @@
-"""Run programs so that an interrupt and lost output end them with a status and at most one line."""
+"""Run programs so that signals and lost output end them with a status and at most one line."""
 
 import io
+import logging
 import os
 import signal
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import NoReturn
 
 from sari.messages import in_one_line, missing_module, short_line
 from sari.text_files.errors import reason
 
+#: Packages whose log says nothing that a user of a program can act on: what matters is an error, of one line.
+_QUIET_LOGGERS = ("matplotlib", "sacrebleu")
+
 
 def run_program(main: Callable[[], int], program: str) -> int:
-    """Run a program and return its status: 2 with an error if its output is lost, 130 for an interrupt.
+    """Run a program and return its status: 2 with an error if its output is lost, 128 and its number for a signal.
 
     Args:
         main: does the work, prints, and returns a status.
@@ -25,9 +30,12 @@ def run_program(main: Callable[[], int], program: str) -> int:
             # Files and pipes get UTF-8, as all files of this program, also where Windows has another encoding.
             is_fixed = stream.isatty() or "PYTHONIOENCODING" in os.environ
             stream.reconfigure(encoding=None if is_fixed else "utf-8", errors="backslashreplace")
+    for name in _QUIET_LOGGERS:
+        logging.getLogger(name).setLevel(logging.ERROR)
     try:
         try:
-            return main()
+            with _exit_by_signals():
+                return main()
         except Exception as error:
             error.add_note(f"{program}: this is a fault of the program: please report it with these lines")
             raise
@@ -41,6 +49,29 @@ def run_program(main: Callable[[], int], program: str) -> int:
     except OSError as error:
         _discard_output()
         return refuse(program, f"{error.filename or 'standard output'}: {reason(error)}")
+
+
+@contextmanager
+def _exit_by_signals() -> Iterator[None]:
+    """Let signals that end a program raise SystemExit, as an interrupt raises KeyboardInterrupt, so that it cleans up.
+
+    Those that are ignored, as SIGHUP is below `nohup`, stay so.
+    """
+
+    def end(number: int, _: object) -> NoReturn:
+        for one in replaced:
+            signal.signal(one, signal.SIG_IGN)  # nothing interrupts what cleans up
+        raise SystemExit(128 + number)
+
+    known = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]  # Windows lacks one
+    replaced = [number for number in known if signal.getsignal(number) is signal.SIG_DFL]
+    for number in replaced:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number in replaced:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def refuse(program: str, message: str) -> int:

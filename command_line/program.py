@@ -1,11 +1,11 @@
 """`score.py`: read files, and print scores, their agreement with ratings, the explanation of a line, or an error."""
 
-import logging
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from sari.command_line.arguments import PROGRAM, check_rules, parse
 from sari.command_line.options import Options, in_options, read_systems
@@ -17,12 +17,20 @@ from sari.reports.score_tables import tabulate_scores
 from sari.reports.tables import TableReport, warning_in_words
 from sari.text_files.errors import FileError
 from sari.text_files.named_sets import load_test_set
-from sari.text_files.writing import STANDARD_OUTPUT, check_writable
+from sari.text_files.writing import STANDARD_OUTPUT, check_writable, write_files
 from sari.validation import Columns, SystemColumns
 from sari.variants import Variant, resolve_variant
 
 #: The options that import what scoring does not need.
 _IMPORTED_BY = {"jinja2": "--report", "matplotlib": "--report", "scipy": "--ratings"}
+
+
+class _Answer(NamedTuple):
+    """What to print, the lines for standard error, and the lines of files by their paths."""
+
+    text: str | None
+    messages: Sequence[str] = ()
+    files: Mapping[str, Iterable[str]] = {}
 
 
 def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
@@ -32,36 +40,44 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
         arguments: of the command line; None for those of this process.
         program: the name at the start of errors.
     """
-    logging.getLogger("sacrebleu").setLevel(logging.ERROR)  # what matters of its tokenizers is an error, of one line
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # more of them only wait for each other
     try:
         options = parse(arguments, program)
-        answer, messages = (options.printed, []) if options.printed is not None else _answer(options)
+        answer = _answer(options) if options.printed is None else _Answer(options.printed)
+        _give(answer, program, quiet=options.quiet)
     except FileError as error:
         return refuse(program, str(error))
     except ModuleNotFoundError as error:
-        return refuse_missing(program, _IMPORTED_BY.get(error.name or "", ""), error, "report")
+        option = _IMPORTED_BY.get(error.name or "", "")
+        return refuse_missing(program, option, error, "report" if option else "")
     except RefusedError as error:
         return refuse(program, in_options(str(error)))
-    if answer is not None:
-        print(answer, flush=True)
-    for message in messages:
-        say(program, message)
     return 0
 
 
-def _answer(options: Options) -> tuple[str | None, list[str]]:
-    """Return what to print, and the lines for standard error, and write the files of `--sentences` and `--report`.
+def _give(answer: _Answer, program: str, *, quiet: bool) -> None:
+    """Print an answer and write its files; where one of the two fails, the other is done all the same."""
+    try:
+        if answer.text is not None:
+            print(answer.text, flush=True)
+        for message in answer.messages:
+            say(program, message)
+    finally:
+        write_files(answer.files, lambda message: None if quiet else say(program, message))
+
+
+def _answer(options: Options) -> _Answer:
+    """Read the files of the options, and do what these ask for.
 
     Raises:
-        FileError: for a file that cannot be read or written.
+        FileError: for a file that cannot be read, or one to write that cannot be written.
         ValueError, TypeError: for options that the metric refuses.
         ImportError: for packages that are missing.
     """
     for path in options.written_paths:
         check_writable(path, options.input_paths)
     if options.echo is not None:
-        return _echoed(options), []
+        return _Answer(_echoed(options))
     if options.ratings is not None:
         from sari.command_line.rating_agreement import agree
 
@@ -70,21 +86,21 @@ def _answer(options: Options) -> tuple[str | None, list[str]]:
     options.systems = list(columns.predictions)
     check_rules(options)
     if options.explain is not None:
-        return _explanation(options, columns), []
+        return _Answer(_explanation(options, columns))
     if options.find_variant is not None:
         return _formatted(_variant_search(options, columns), options)
     from sari.command_line.score_files import score_files
 
-    report = score_files(options, columns)
-    if options.sentences == STANDARD_OUTPUT:  # which has the scores of segments instead
-        return None, _messages(report, options)
+    report, files = score_files(options, columns)
+    if STANDARD_OUTPUT in files:  # which has the scores of segments instead
+        return _Answer("\n".join(files.pop(STANDARD_OUTPUT)), _messages(report, options), files)
     if options.score_only:
         signatures = [] if options.quiet else report.signatures
-        return _sari_lines(report, options), [*signatures, *_messages(report, options)]
+        return _Answer(_sari_lines(report, options), [*signatures, *_messages(report, options)], files)
     if options.quiet:  # in JSON and CSV, too
         report = replace(report, warnings=[])
     tables = tabulate_scores(report, by_order=options.by_order, digits=options.width, show=options.show)
-    return _formatted(tables, options)
+    return _formatted(tables, options)._replace(files=files)
 
 
 def _echoed(options: Options) -> str:
@@ -101,18 +117,16 @@ def _sari_lines(report: ScoreReport, options: Options) -> str:
     return "\n".join("\t".join(row[:shown]) for row in rows)
 
 
-def _formatted(report: TableReport, options: Options) -> tuple[str, list[str]]:
-    """Return tables in the format of the options, and the lines for standard error, where text has its warnings."""
+def _formatted(report: TableReport, options: Options) -> _Answer:
+    """Return tables in the format of the options, and their warnings for standard error, which text has itself."""
     warnings = [] if options.format == "text" else report.warnings
     printed = replace(report, warnings=warnings, **options.first_table)
-    return TABLE_FORMATS[options.format].write(printed), _messages(report, options)
+    return _Answer(TABLE_FORMATS[options.format].write(printed), _messages(report, options))
 
 
 def _messages(report: ScoreReport | TableReport, options: Options) -> list[str]:
-    """Return the warnings and the names of written files as lines for standard error."""
-    written = [f"{path}: written" for path in options.written_paths]
-    warnings = [f"warning: {warning_in_words(row)}" for row in report.warnings]
-    return [] if options.quiet else [*warnings, *written]
+    """Return the warnings as lines for standard error."""
+    return [] if options.quiet else [f"warning: {warning_in_words(row)}" for row in report.warnings]
 
 
 def _variant_search(options: Options, columns: SystemColumns) -> TableReport:

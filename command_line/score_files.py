@@ -1,5 +1,6 @@
-"""Score text files, with tests, baselines and measures; write sentence scores and reports."""
+"""Score text files, with tests, baselines and measures; make sentence scores and reports."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,21 +18,20 @@ from sari.reports.published_systems import find_standing
 from sari.reports.score_report import ScoreReport, report_of
 from sari.reports.score_tables import check_show, tabulate_scores
 from sari.signatures import signature_warnings
-from sari.text_files.writing import write_lines
 from sari.validation import SystemColumns
 from sari.variant_comparison import explain_difference
 from sari.variants import resolve_variant
 
 
-def score_files(options: Options, columns: SystemColumns) -> ScoreReport:
-    """Score systems, and write the files of `--sentences` and `--report`.
+def score_files(options: Options, columns: SystemColumns) -> tuple[ScoreReport, dict[str, Iterable[str]]]:
+    """Score systems; return the report, and the lines of the files of `--report` and `--sentences` by their paths.
 
     Args:
         options: of the command line.
         columns: the texts.
 
     Raises:
-        FileError: for a file that cannot be read or written.
+        FileError: for a file that cannot be read.
         ValueError, TypeError: for options that the metric refuses.
         ImportError: for packages that are missing.
     """
@@ -59,12 +59,14 @@ def score_files(options: Options, columns: SystemColumns) -> ScoreReport:
         )
         with step_bar("Measuring", len(choices.measures), quiet=options.quiet) as advance:
             report = measuring.add(report, choices.measures, advance=advance)
+    files: dict[str, Iterable[str]] = {}
     if options.report is not None:
-        write_lines(options.report, [_document(first, report, columns, options, choices.resampling.seed)])
+        files[options.report] = [_document(first, report, columns, options, choices.resampling.seed)]
     if options.sentences is not None:
         sentences = {name: statistics.sentences() for name, statistics in first.items()}
-        write_lines(options.sentences, SENTENCE_FORMATS[Path(options.sentences).suffix or ".tsv"](sentences, columns))
-    return report
+        rows_of = SENTENCE_FORMATS[Path(options.sentences).suffix or ".tsv"]
+        files[options.sentences] = rows_of(sentences, columns)
+    return report, files
 
 
 def _with_more(report: ScoreReport, columns: SystemColumns, options: Options, choices: Choices) -> ScoreReport:

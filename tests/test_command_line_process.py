@@ -36,11 +36,18 @@ def test_pipes_get_utf_8_or_what_python_is_told(corpus, environment, name):
     assert b"\n" + name + b" " in process.stdout
 
 
+def test_a_home_that_cannot_be_written(corpus):
+    """Where matplotlib can keep no files, it has a temporary folder, without a word."""
+    where = {"HOME": "/proc/none", "MPLCONFIGDIR": "", "XDG_CONFIG_HOME": "", "XDG_CACHE_HOME": ""}
+    process = run(*FILES, "--report", "x.html", "--quiet", folder=corpus, **where)
+    assert (process.returncode, process.stderr) == (0, b"")
+
+
 def test_missing_packages(corpus):
     """Without the packages of the environment, as with -S, what is missing is said in one line."""
     command = [sys.executable, "-S", str(ROOT / "score.py")]
     message = refusal_of(run(*FILES, folder=corpus, command=command))
-    assert message == "no package 'sacrebleu', whose version signatures name: pip install 'sacrebleu'"
+    assert message == "no package 'sacrebleu', whose version signatures name: python -S finds no installed packages"
 
 
 @needs_unix

@@ -73,9 +73,9 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 @pytest.mark.parametrize(
     ("packages", "arguments", "pattern"),
     [
-        ("gradio", ["app"], "app: .*gradio.*, expected the extra 'app' or requirements.txt"),
-        ("datasets", ["--dataset", "asset", *TEXTS[2:4]], ".*datasets.*, expected the extra 'evaluate' or .*"),
-        (REPORT, [*TEXTS, "--report", "{}/x.html"], "--report: .*, expected the extra 'report' or requirements.txt"),
+        ("gradio", ["app"], r"app: .*gradio.*: pip install '\.\[app\]' in the project's folder"),
+        ("datasets", ["--dataset", "asset", *TEXTS[2:4]], r".*datasets.*: pip install '\.\[evaluate\]' in .*"),
+        (REPORT, [*TEXTS, "--report", "{}/x.html"], r"--report: .*: pip install '\.\[report\]' in .*"),
         # Measures import what they alone need.
         (REPORT, [*TEXTS, "--measures", "all", "--own-measure", "x={}/x.tsv"], None),
         (REPORT, [*TEXTS, "--measures", "edits_from_source"], "--measures: .* needs rapidfuzz: pip install rapidfuzz"),

@@ -1,8 +1,11 @@
 """What the ways without `evaluate` import, and so how long one waits for them."""
 
 import json
+import re
 import subprocess
 import sys
+import zipfile
+from pathlib import Path
 
 import pytest
 from conftest import ROOT
@@ -35,6 +38,37 @@ def test_help_and_refusals_need_the_standard_library(arguments, status):
     names, output = imported_by(SCRIPT, *arguments, status=status)
     assert ("variants:" in output) == (status == 0)
     assert not names & (HEAVY | FOR_SCORES)
+
+
+@pytest.mark.parametrize("program", ["import sari", "from sari import Scorer", "import sari; sari.compute"])
+def test_importing_sari_shows_no_bar(program):
+    """In a notebook without ipywidgets, tqdm.auto warns when it is imported."""
+    program = f"from as_package import make_importable; make_importable(); {program}; print('tqdm.auto' in sys.modules)"
+    assert imported_by(program)[1] == "False\n"
+
+
+@pytest.mark.parametrize("flags", ["-P", "-I", "-OO"])
+def test_flags_of_python(tmp_path, flags):
+    """Python looks for modules elsewhere with -P and -I, and has no docstrings with -OO."""
+    for program, arguments in {"score.py": ["--help"], "app.py": ["--help"], "__main__.py": ["--help"]}.items():
+        command = [sys.executable, flags, str(ROOT / program), *arguments]
+        process = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8", check=False)
+        assert (process.returncode, process.stderr) == (0, "")
+        assert "usage: " in process.stdout
+        assert "None" not in process.stdout
+
+
+@pytest.mark.parametrize(("folder", "command"), [("", ["x.zip"]), ("sari", ["-m", "sari"])])
+def test_a_zip_file_is_refused_in_one_line(tmp_path, monkeypatch, folder, command):
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
+        for file in [*ROOT.glob("*.py"), *ROOT.glob("command_line/*.py")]:
+            archive.write(file, Path(folder, file.relative_to(ROOT)))
+    monkeypatch.setenv("PYTHONPATH", "x.zip")
+    process = subprocess.run(
+        [sys.executable, *command, "--help"], cwd=tmp_path, capture_output=True, encoding="utf-8", check=False
+    )
+    assert process.returncode == 2
+    assert re.fullmatch(r"sari: error: .*x\.zip.*: not a folder, .*\n", process.stderr)
 
 
 def test_scores_need_no_more_than_numpy_pandas_and_arrow():

@@ -63,7 +63,7 @@ def test_a_file_is_no_test_set():
 
 def test_without_datasets_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "datasets", None)
-    with pytest.raises(FileError, match=r"^data: .*, expected the extra 'evaluate' or "):
+    with pytest.raises(FileError, match=r"^data: .*: pip install '\.\[evaluate\]'"):
         opened("original", "other")
 
 

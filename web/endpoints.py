@@ -40,7 +40,7 @@ def _endpoint(function: Callable[..., dict]) -> Callable[..., dict]:
         values = "true or false" if option.kind == "flag" else ", ".join(option.choices)
         rows.append(f"{name} ({'; '.join(filter(None, (option.help, values)))})")
     described = f"An object with any of these, each of which may be null: {', '.join(rows)}."
-    function.__doc__ = str(function.__doc__).replace("OPTIONS", described).replace("METHODS", join_names(TESTS))
+    function.__doc__ = (function.__doc__ or "").replace("OPTIONS", described).replace("METHODS", join_names(TESTS))
     ENDPOINTS.append(function)
     return function
 
