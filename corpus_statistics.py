@@ -1,7 +1,8 @@
 """The statistics of a corpus, from which its scores, details and intervals are computed."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -32,6 +33,9 @@ from .tokenization import encode_corpus
 from .validation import Columns, SystemColumns
 from .variants import OPERATIONS, SCORES, Variant
 
+#: What a segment adds to a sum is smaller. So many segments have sums below 2**62, of which two can be added.
+LARGEST_SUMMAND, MOST_SEGMENTS = 1 << 30, 1 << 32
+
 
 @dataclass(frozen=True, kw_only=True)
 class CorpusStatistics:
@@ -49,6 +53,7 @@ class CorpusStatistics:
         row_parts: float64[segment, ...] each: the rows of segments, which resampling sums. A row is the counts of a
             segment or, at the level "sentence", its scores in percent.
         sample: a sample of the texts, on which warnings and the signature depend. `with_counts` leaves it as it is.
+        shards: the number of segments of each shard that has a name, in the order of merging.
     """
 
     variant: Variant
@@ -59,17 +64,41 @@ class CorpusStatistics:
     sentence_parts: tuple[np.ndarray, ...] = ()
     row_parts: tuple[np.ndarray, ...] = ()
     sample: TextSample = NO_TEXTS
+    shards: Mapping[str, int] = field(default_factory=dict)
 
     def merge(self, other: "CorpusStatistics") -> "CorpusStatistics":
-        """Return the statistics of the segments of both, in this order."""
+        """Return the statistics of the segments of both, in this order.
+
+        Raises:
+            ValueError: for more than `MOST_SEGMENTS`, whose sums could be too large for int64.
+        """
+        segments = self.segments + other.segments
+        if segments > MOST_SEGMENTS:
+            raise RefusedValueError(fault("state", f"{segments:,} segments", f"at most {MOST_SEGMENTS:,}"))
         return replace(
             self,
-            segments=self.segments + other.segments,
+            segments=segments,
             totals=self.totals + other.totals,
             sentence_parts=self.sentence_parts + other.sentence_parts,
             row_parts=self.row_parts + other.row_parts,
             sample=self.sample.merge(other.sample),
+            shards={**self.shards, **other.shards},
         )
+
+    def shards_in_order(self) -> dict[str, int]:
+        """Return the number of segments of each shard, in the order of the names; numbers in them count as numbers."""
+        return {name: self.shards[name] for name in sorted(self.shards, key=_in_natural_order)}
+
+    def in_order(self) -> "CorpusStatistics":
+        """Return the statistics, with what is kept of every segment in the order of the names of its shards."""
+        shards = self.shards_in_order()
+        if list(shards) == list(self.shards):
+            return self
+        ends = dict(zip(self.shards, np.cumsum([*self.shards.values()], dtype=np.int64), strict=True))
+        order = np.concatenate([np.arange(ends[name] - count, ends[name]) for name, count in shards.items()])
+        kept = {"sentence_parts": self.sentence_parts, "row_parts": self.row_parts}
+        in_order: Any = {name: (np.concatenate(parts)[order],) for name, parts in kept.items() if parts}
+        return replace(self, shards=shards, **in_order)
 
     def with_counts(self, counted: SegmentCounts) -> "CorpusStatistics":
         """Return the statistics with further segments, given their counts."""
@@ -154,6 +183,16 @@ class CorpusStatistics:
         if not self.segments:
             raise RefusedValueError(fault("sources, predictions, references", "no segments", "at least one"))
         return score_totals(self.totals, self.segments, self.variant)
+
+
+def _in_natural_order(name: str) -> tuple[list[Any], str]:
+    """Return the key by which names are sorted, with numbers in them as numbers.
+
+    >>> sorted(["part-10", "part-9", "a"], key=_in_natural_order)
+    ['a', 'part-9', 'part-10']
+    """
+    parts = re.split(r"([0-9]+)", name)
+    return [int(part) if place % 2 else part for place, part in enumerate(parts)], name
 
 
 def _rows_to_resample(counted: SegmentCounts, variant: Variant) -> np.ndarray:

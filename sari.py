@@ -277,4 +277,5 @@ class Sari(Scorer, evaluate.Metric):
                 fault("metric", f"{len(self)} stored segments", "none: call compute() before a copy")
             )
         # A new process knows this module only after `evaluate.load`.
-        return partial(evaluate.load, str(Path(__file__).resolve()), **self._constructor_arguments), ()
+        load = partial(evaluate.load, str(Path(__file__).resolve()), **self._constructor_arguments)
+        return load, (), self.signature()

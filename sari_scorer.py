@@ -1,6 +1,6 @@
 """`Scorer`: every public method of the metric but `add` and `add_batch`, without `evaluate`."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import asdict
 from functools import partial
@@ -22,20 +22,21 @@ from .comparison import (
 from .corpus_statistics import CorpusStatistics, score_columns, score_corpus, score_systems
 from .data_warnings import CATEGORIES, collect_warnings, give_warnings
 from .languages import SentenceSplitter, Tokenizer
-from .messages import RefusedImportError, RefusedTypeError, RefusedValueError, fault, short_repr, truncate
+from .messages import RefusedImportError, RefusedTypeError, RefusedValueError, fault, short_repr
 from .ngram_statistics import count_ngrams
 from .signatures import read_signature, signature_warnings
 from .significance import SEED, resolve_resampling
-from .states import State, read_state
+from .states import State, merge_states, read_state, statistics_of_systems
 from .text_checks import layout_warnings, take_sample, variant_warnings
 from .tokenization import encode_corpus
 from .training import compute_metrics, reward
 from .validation import (
+    COLUMNS,
     check_choice,
     check_figure,
     check_flags,
     check_whole_number,
-    is_column,
+    columns_of_batch,
     refuse_positions,
     refuse_unknown,
     validate_candidates,
@@ -46,7 +47,6 @@ from .validation import (
 from .variant_comparison import VariantDifference, VariantSearch, explain_difference, find_variant
 from .variants import DEFAULT_VARIANT, OPTIONS, VARIANTS, Variant, resolve_variant
 
-COLUMNS = ("sources", "predictions", "references")
 #: What `compute` takes besides texts and options.
 RESULTS = ("details", "confidence", "resamples", "seed", "baselines")
 
@@ -164,7 +164,11 @@ class Scorer:
         return hash(self.variant.name)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return partial(type(self), **self._constructor_arguments), ()
+        return partial(type(self), **self._constructor_arguments), (), self.signature()
+
+    def __setstate__(self, signature: str) -> None:
+        """Warn where the signature of a pickle names other versions. With it, caches see that a pickle has changed."""
+        give_warnings(signature_warnings(signature, self.signature()))
 
     @property
     def variants(self) -> dict[str, Variant]:
@@ -256,15 +260,38 @@ class Scorer:
         give_warnings(warnings)
         return result
 
-    def state(self, *, sentences: bool = False, resampling: bool = False) -> State:
+    def state(self, *, sentences: bool = False, resampling: bool = False, shard: str | None = None) -> State:
         """Return an empty `State`, to score in batches or shards.
 
         Args:
             sentences: whether to keep the scores of every segment.
             resampling: whether to keep what confidence intervals need of every segment.
+            shard: a name for the segments, such as that of their file. A shard merges once, and intervals do not depend
+                on the order of merging. None for no name.
         """
         check_flags(sentences=sentences, resampling=resampling)
-        return State(self, CorpusStatistics(variant=self.variant, keeps_sentences=sentences, keeps_rows=resampling))
+        if not isinstance(shard, str | None):
+            raise RefusedTypeError(fault("shard", short_repr(shard), "a str"))
+        shards = {} if shard is None else {shard: 0}
+        kept = {"keeps_sentences": sentences, "keeps_rows": resampling}
+        return State(self, CorpusStatistics(variant=self.variant, shards=shards, **kept))
+
+    def merge_states(self, states: Iterable[State | bytes]) -> State:
+        """Return the state of the segments of any number of states; without any it is empty, with these options.
+
+        Args:
+            states: states, or their bytes, such as the tasks of a cluster return.
+
+        Raises:
+            ValueError, TypeError: as `State.merge` and `read_state` do.
+
+        >>> states = [Scorer().state(shard=name) for name in ("one", "two")]
+        >>> for state in states:
+        ...     state.update(sources=["a b c"], predictions=["a b"], references=[["a b", "a"]])
+        >>> Scorer().merge_states(states).segments
+        2
+        """
+        return merge_states(states, self)
 
     def read_state(self, data: bytes) -> State:
         """Return the state that `State.to_bytes` wrote, on this machine or another one.
@@ -300,26 +327,21 @@ class Scorer:
         """
         return score_columns(validate_columns([source], [prediction], [references]), self.variant).scores()
 
-    def score_batch(self, batch: Mapping[str, Any]) -> SentenceScores | Scores:
+    def score_batch(self, batch: Mapping[str, Any], ids: Any = None) -> SentenceScores | Scores:
         """Score every row of a batch alone, without warnings: for `Dataset.map(sari.score_batch, batched=True)`.
 
         Args:
             batch: columns "sources", "predictions" and "references"; or a single row of them, for `Dataset.map` without
                 `batched`.
+            ids: what errors call the rows; `Dataset.map` with `with_indices=True` gives their numbers in the data set.
 
         Returns:
             Columns "sari", "keep", "delete" and "add": one score in percent per row; or these scores of the row.
         """
-        names: Any = getattr(batch, "column_names", batch)  # of an Arrow table
-        if (isinstance(names, list) and names is batch) or not (is_column(names) or isinstance(names, Mapping)):
-            raise RefusedValueError(fault("batch", short_repr(batch), f"columns {', '.join(COLUMNS)}"))
-        if missing := [name for name in COLUMNS if name not in names]:
-            columns_there = f"columns {truncate(', '.join(map(str, names)))}"
-            raise RefusedValueError(fault("batch", columns_there, f"also {', '.join(missing)}"))
-        sources, predictions, references = (batch[name] for name in COLUMNS)
+        sources, predictions, references = columns_of_batch(batch)
         if isinstance(sources, str) or isinstance(predictions, str):
             return self.sentence_score(sources, predictions, references)
-        columns = validate_columns(sources, predictions, references)
+        columns = validate_columns(sources, predictions, references, ids=ids)
         return score_columns(columns, self.variant, sentences=True).sentences()
 
     def compare(
@@ -379,6 +401,40 @@ class Scorer:
         )
         of_layout = layout_warnings(columns.sources, columns.references)
         give_warnings([*of_layout, *comparison_warnings(systems, comparison)])
+        return comparison
+
+    def compare_states(
+        self,
+        states: Mapping[str, State | bytes],
+        *,
+        baseline: str | None = None,
+        method: str | None = "randomization",
+        confidence: float | None = 0.95,
+        resamples: int | None = None,
+        seed: int = SEED,
+        details: bool = False,
+        all_pairs: bool = False,
+    ) -> SystemComparison:
+        """Compare systems whose segments were scored in shards, exactly as `compare` does.
+
+        Args:
+            states: the state of each system by its name, or its bytes: with `resampling=True`, of the same segments in
+                the same order or in shards of the same names.
+            baseline, method, confidence, resamples, seed, details, all_pairs: as in `compare`. Sentence scores are
+                among the details if the states were made with `sentences=True`.
+
+        Raises:
+            ValueError: for states of other segments or options, and for those without `resampling=True`.
+        """
+        check_flags(details=details, all_pairs=all_pairs)
+        resampling = resolve_resampling(confidence=confidence, method=method, resamples=resamples, seed=seed)
+        systems = statistics_of_systems(states, self)
+        if resampling.is_wanted and not all(corpus.keeps_rows for corpus in systems.values()):
+            raise RefusedValueError(fault("states", "states without resampling=True", "states with it"))
+        comparison = compare_corpora(
+            systems, baseline=baseline, resampling=resampling, details=details, all_pairs=all_pairs
+        )
+        give_warnings(comparison_warnings(systems, comparison))
         return comparison
 
     def baselines(self, *, sources: Any, references: Any) -> Mapping[str, Scores]:

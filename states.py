@@ -2,7 +2,7 @@
 
 import json
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
@@ -11,22 +11,22 @@ from io import BytesIO
 from itertools import zip_longest
 from math import prod
 from numbers import Integral
-from operator import methodcaller
+from operator import methodcaller, ne
 from threading import Lock
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 
-from .aggregation import Result
-from .corpus_statistics import CorpusStatistics, score_columns
+from .aggregation import Result, SentenceScores
+from .corpus_statistics import LARGEST_SUMMAND, MOST_SEGMENTS, CorpusStatistics, score_columns
 from .data_warnings import give_warnings
 from .languages import is_code
 from .messages import RefusedTypeError, RefusedValueError, count_of, fault, short_repr
 from .ngram_statistics import RATIO_PARTS, SegmentCounts
 from .significance import SEED, resolve_resampling
 from .text_checks import TextSample
-from .validation import check_flags, validate_columns, validate_texts
+from .validation import check_flags, columns_of_batch, common_number, validate_columns, validate_texts
 from .variants import OPERATIONS, OPTIONS, VERSION
 
 _CHECKSUM = sha256().digest_size
@@ -52,9 +52,9 @@ class State(MadeByScorer):
     """The statistics of the segments seen so far, for streams and shards.
 
     The scores of merged states are exactly those of the whole, in any order. What is kept of every segment, with
-    `sentences` or `resampling`, stands in the order of merging; so do sentence scores, and intervals depend on it.
-    Unless one of them is set, the size of a state does not depend on the number of segments. A state can be pickled,
-    and sent as bytes: see `to_bytes`.
+    `sentences` or `resampling`, stands in the order of the names of shards or, without names, in the order of merging.
+    Intervals depend on this order. Unless one of both is set, the size of a state does not depend on the number of
+    segments. A state can be pickled, and sent as bytes: see `to_bytes`.
     """
 
     def __init__(self, scorer: Any, statistics: CorpusStatistics):
@@ -63,7 +63,8 @@ class State(MadeByScorer):
         self._lock = Lock()  # several threads may update one state
 
     def __repr__(self) -> str:
-        return f"State({self.scorer!r}, segments={self.segments})"
+        shards = f", shards={len(self.shards)}" if self.shards else ""
+        return f"State({self.scorer!r}, segments={self.segments}{shards})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return self._as_call("read_state", data=self.to_bytes())
@@ -73,42 +74,64 @@ class State(MadeByScorer):
         """How many segments were seen."""
         return self._statistics.segments
 
+    @property
+    def shards(self) -> dict[str, int]:
+        """How many segments were seen of each shard, by its name; numbers in names are sorted as numbers."""
+        return self._statistics.shards_in_order()
+
     def signature(self) -> str:
         """Return the line that names every choice that the scores depend on."""
         return self._statistics.signature()
 
-    def update(self, *, sources: Any, predictions: Any, references: Any) -> None:
-        """Add segments; the arguments are those of `Scorer.compute`. A batch of no segments is allowed.
+    def update(self, *, sources: Any, predictions: Any, references: Any, ids: Any = None) -> None:
+        """Add segments. A batch of no segments is allowed.
+
+        Args:
+            sources, predictions, references: as in `Scorer.compute`.
+            ids: what errors call the segments: their numbers in a file, for example, or a column of names. None for
+                their numbers in the batch, from 0.
 
         Raises:
-            ValueError: for bad input, in one line; no segment is added then.
+            ValueError: for bad input, in one line; no segment is added then. Also after other shards were merged.
         """
-        columns = validate_columns(sources, predictions, references)
+        columns = validate_columns(sources, predictions, references, ids=ids)
         kept = {"sentences": self._statistics.keeps_sentences, "rows": self._statistics.keeps_rows}
-        self._add(score_columns(columns, self._statistics.variant, **kept))
+        self._add_batch(score_columns(columns, self._statistics.variant, **kept))
 
-    def _add(self, statistics: CorpusStatistics) -> None:
+    def score_batch(self, batch: Mapping[str, Any], ids: Any = None) -> SentenceScores:
+        """Add the rows of a batch, and return the scores of each row alone, as `Scorer.score_batch` does.
+
+        Args:
+            batch: columns "sources", "predictions" and "references".
+            ids: as in `update`.
+        """
+        columns = validate_columns(*columns_of_batch(batch), ids=ids)
+        ours = self._statistics
+        scored = score_columns(columns, ours.variant, sentences=True, rows=ours.keeps_rows)
+        self._add_batch(scored if ours.keeps_sentences else replace(scored, keeps_sentences=False, sentence_parts=()))
+        return scored.sentences()
+
+    def _add_batch(self, batch: CorpusStatistics) -> None:
         with self._lock:
-            self._statistics = self._statistics.merge(statistics)
+            names = list(self._statistics.shards)
+            if len(names) > 1:
+                got = f"a batch after {count_of(len(names), 'shard')} were merged"
+                raise RefusedValueError(fault("state", got, "it before, in the state of its shard"))
+            merged = self._statistics.merge(batch)
+            self._statistics = replace(merged, shards=dict.fromkeys(names, merged.segments))
 
     def merge(self, other: "State") -> None:
-        """Add the segments of another state of the same signature after those of this one.
+        """Add the segments of another state of the same signature.
 
         Raises:
             TypeError: for what is not a state.
-            ValueError: where signatures differ, or what is kept, or callables that differ or cannot be compared.
+            ValueError: where signatures differ, or what is kept, or callables that differ or cannot be compared; for a
+                shard that was merged before; and where only one of both has names of shards.
         """
-        # Also of another copy of this module, as a loaded metric has it.
-        ours, theirs = self._statistics, getattr(other, "_statistics", None)
-        if theirs is None:
-            raise RefusedTypeError(fault("other", type(other).__name__, "a State"))
-        _check_same("other", _description(theirs), _description(ours))
-        for name in _FUNCTIONS:
-            if not _is_same(getattr(ours.variant, name), getattr(theirs.variant, name)):
-                raise RefusedValueError(
-                    fault("other", f"a state whose {name} differs or cannot be compared", "the same one")
-                )
-        self._add(theirs)
+        theirs = _statistics_of("other", other)
+        with self._lock:
+            _check_mergeable("other", theirs, self._statistics)
+            self._statistics = self._statistics.merge(theirs)
 
     def compute(
         self,
@@ -130,18 +153,19 @@ class State(MadeByScorer):
         resampling = resolve_resampling(confidence=confidence, resamples=resamples, seed=seed)
         if resampling.has_intervals and not self._statistics.keeps_rows:
             raise RefusedValueError(fault("confidence", "a state without resampling=True", "one with it"))
-        result = self._statistics.result(details=details, resampling=resampling)
-        give_warnings(self._statistics.warnings(resampling))
+        statistics = self._statistics.in_order()
+        result = statistics.result(details=details, resampling=resampling)
+        give_warnings(statistics.warnings(resampling))
         return result
 
     def to_bytes(self) -> bytes:
         """Return the state as bytes that any machine can read: see `Scorer.read_state`.
 
-        The bytes begin with a line of JSON: version, signature, options, and what warnings need. The sums follow as
-        int64 and, if something of every segment is kept, this as float64, both in little-endian order. The SHA-256
-        checksum of all this is at the end.
+        The bytes begin with a line of JSON: version, signature, options, shards, and what warnings need. The sums
+        follow as int64 and, if something of every segment is kept, this as float64, both in little-endian order. The
+        SHA-256 checksum of all this is at the end. Shards with names, merged in any order, have the same bytes.
         """
-        statistics = self._statistics
+        statistics = self._statistics.in_order()
         options = {"variant": statistics.variant.name, **self.scorer.options}
         callables = [name for name, value in options.items() if is_code(value)]
         head = {
@@ -152,6 +176,7 @@ class State(MadeByScorer):
             "sentences": statistics.keeps_sentences,
             "resampling": statistics.keeps_rows,
             "segments": statistics.segments,
+            "shards": list(statistics.shards.items()),
             **statistics.sample._asdict(),
             "nrefs": sorted(statistics.sample.nrefs),
         }
@@ -173,6 +198,76 @@ class State(MadeByScorer):
 
     def __radd__(self, other: Any) -> "State":
         return copy(self) if other == 0 else NotImplemented  # `sum` begins with 0
+
+
+def merge_states(states: Iterable[State | bytes], scorer: Any) -> State:
+    """Return the state of the segments of any number of states: see `Scorer.merge_states`."""
+    merged = None
+    for place, state in enumerate(states):
+        if isinstance(state, bytes | bytearray | memoryview):
+            state = read_state(state, scorer)
+        if merged is None:
+            _statistics_of(f"states[{place}]", state)  # refuses what is no state
+            merged = copy(state)
+        else:
+            merged.merge(state)
+    return scorer.state() if merged is None else merged
+
+
+def statistics_of_systems(states: Mapping[str, Any], scorer: Any) -> dict[str, CorpusStatistics]:
+    """Return the statistics of systems, by name, from their states, whose segments have the same sources.
+
+    Raises:
+        TypeError: for what is not a state.
+        ValueError: where options, shards, numbers of segments or references, or sampled sources differ.
+    """
+    if not isinstance(states, Mapping) or not states:
+        raise RefusedValueError(fault("states", short_repr(states), "a dict of names and states"))
+    systems = {}
+    for name, state in states.items():
+        place = f"states[{short_repr(name)}]"
+        if isinstance(state, bytes | bytearray | memoryview):
+            state = read_state(state, scorer)
+        statistics = systems[name] = _statistics_of(place, state).in_order()
+        first = next(iter(systems.values()))
+        _check_same_options(place, statistics, first)
+        _check_same(place, _segments_in_words(statistics), _segments_in_words(first))
+        keys, others = (sorted({key for key, *_ in corpus.sample.texts}) for corpus in (statistics, first))
+        if any(map(ne, keys, others)):  # with several outputs of a source, a sample has fewer sources than the other
+            raise RefusedValueError(fault(place, "a state of other sources", "those of the first system"))
+    return systems
+
+
+def _segments_in_words(statistics: CorpusStatistics) -> list[str]:
+    shards = [f"{count} in shard {name}" for name, count in statistics.shards.items()]
+    nrefs = common_number(statistics.sample.nrefs)
+    return [count_of(statistics.segments, "segment"), *shards, f"references: {nrefs}"]
+
+
+def _statistics_of(name: str, state: Any) -> CorpusStatistics:
+    """Return the statistics of a state, also of one of another copy of this module, as a loaded metric has it."""
+    statistics = getattr(state, "_statistics", None)
+    if statistics is None:
+        raise RefusedTypeError(fault(name, type(state).__name__, "a State"))
+    return statistics
+
+
+def _check_mergeable(name: str, other: CorpusStatistics, ours: CorpusStatistics) -> None:
+    """Refuse statistics that cannot be added to others."""
+    _check_same_options(name, other, ours)
+    if bool(other.shards) != bool(ours.shards) and other.segments and ours.segments:
+        raise RefusedValueError(fault(name, "shards of which only some have names", "a name for each, or for none"))
+    if again := other.shards.keys() & ours.shards.keys():
+        raise RefusedValueError(fault(name, f"shard {short_repr(min(again))} a second time", "each shard once"))
+
+
+def _check_same_options(name: str, got: CorpusStatistics, expected: CorpusStatistics) -> None:
+    _check_same(name, _description(got), _description(expected))
+    for option in _FUNCTIONS:
+        if not _is_same(getattr(expected.variant, option), getattr(got.variant, option)):
+            raise RefusedValueError(
+                fault(name, f"a state whose {option} differs or cannot be compared", "the same one")
+            )
 
 
 def _description(statistics: CorpusStatistics) -> list[str]:
@@ -233,6 +328,7 @@ def read_state(data: bytes, scorer: Any) -> State:
         keeps_sentences=head["sentences"],
         keeps_rows=head["resampling"],
         sample=TextSample(texts, tuple(head["empty"]), frozenset(head["nrefs"])),
+        shards=dict(head["shards"]),
     )
     _check_same("data", head["signature"].split("|"), empty.signature().split("|"))
     return State(scorer, _with_numbers(empty, head["segments"], body))
@@ -248,8 +344,8 @@ def _with_numbers(empty: CorpusStatistics, segments: int, data: bytes) -> Corpus
     if len(data) != size:
         raise RefusedValueError(fault("data", f"a state with {len(data)} bytes of numbers", str(size)))
     stream = BytesIO(data)
-    totals = _read_numbers(stream, "<i8", shapes[0])
-    parts = tuple(_read_numbers(stream, "<f8", shape) for shape in shapes[1:])
+    totals = _read_numbers(stream, "<i8", shapes[0], most=segments * LARGEST_SUMMAND)
+    parts = tuple(_read_numbers(stream, "<f8", shape, most=LARGEST_SUMMAND) for shape in shapes[1:])
     of_sentences = len(one.sentence_parts)
     return replace(
         empty,
@@ -260,10 +356,10 @@ def _with_numbers(empty: CorpusStatistics, segments: int, data: bytes) -> Corpus
     )
 
 
-def _read_numbers(stream: BytesIO, kind: str, shape: tuple[int, ...]) -> np.ndarray:
+def _read_numbers(stream: BytesIO, kind: str, shape: tuple[int, ...], most: int) -> np.ndarray:
     """Read numbers in little-endian order as those of this machine."""
     numbers = np.frombuffer(stream.read(8 * prod(shape)), kind).reshape(shape)
-    if not ((numbers >= 0) & (numbers <= _LARGEST)).all():
+    if not ((numbers >= 0) & (numbers <= most)).all():
         raise RefusedValueError(fault("data", "a state with numbers out of range", "counts, and scores in percent"))
     return numbers.astype(numbers.dtype.newbyteorder("="))
 
@@ -286,6 +382,11 @@ def _checked_head(line: bytes) -> dict[str, Any]:
                 fault("data", f"a state with {name} {short_repr(head.get(name))}", "what State.to_bytes writes")
             )
     segments, texts = head["segments"], len(head["texts"])
+    shards = dict(head["shards"])
+    if head["shards"] and (sum(shards.values()) != segments or len(shards) != len(head["shards"])):
+        raise RefusedValueError(
+            fault("data", f"a state of {count_of(segments, 'segment')} with other shards", "their shards")
+        )
     needed = [segments, texts, head["nrefs"]]  # A state has all three, or none.
     if texts > segments or any(needed) != all(needed):
         raise RefusedValueError(
@@ -298,6 +399,10 @@ def _is_number(value: Any, least: int = 0) -> bool:
     return type(value) is int and least <= value < 1 << 53
 
 
+def _is_shard(row: Any) -> bool:
+    return isinstance(row, list) and len(row) == 2 and isinstance(row[0], str) and _is_number(row[1])
+
+
 def _is_sampled(row: Any) -> bool:
     """Return whether something is a row of `TextSample.texts`, as JSON has it."""
     if not (isinstance(row, list) and len(row) == 4 and _is_number(row[0]) and isinstance(row[3], list) and row[3]):
@@ -307,8 +412,6 @@ def _is_sampled(row: Any) -> bool:
     return False
 
 
-#: The largest number of a state: those of a billion segments are smaller, and several can be added without overflow.
-_LARGEST = 1 << 60
 #: What stands in the first line of a state, and whether a value can stand there.
 _HEAD: dict[str, Callable[[Any], bool]] = {
     "signature": lambda value: isinstance(value, str),
@@ -316,7 +419,8 @@ _HEAD: dict[str, Callable[[Any], bool]] = {
     "callables": lambda value: isinstance(value, list) and all(name in _FUNCTIONS for name in value),
     "sentences": lambda value: isinstance(value, bool),
     "resampling": lambda value: isinstance(value, bool),
-    "segments": _is_number,
+    "segments": lambda value: _is_number(value) and value <= MOST_SEGMENTS,
+    "shards": lambda value: isinstance(value, list) and all(map(_is_shard, value)),
     "nrefs": lambda value: isinstance(value, list) and all(_is_number(number, least=1) for number in value),
     "texts": lambda value: isinstance(value, list) and all(map(_is_sampled, value)),
     "empty": lambda value: isinstance(value, list) and len(value) == 3 and all(map(_is_number, value)),

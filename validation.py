@@ -11,8 +11,9 @@ from itertools import chain, islice
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
-from .messages import RefusedTypeError, RefusedValueError, count_of, fault, short_repr, unknown_name
+from .messages import RefusedTypeError, RefusedValueError, count_of, fault, short_repr, truncate, unknown_name
 
+COLUMNS = ("sources", "predictions", "references")
 _TEXTS = "a list with one str per segment"
 _LISTS_OF_TEXTS = "a list with, per segment, a list of str or one str"
 # A list of texts or missing values as JSON, Python and numpy write it. Others, such as "[1]", may be texts.
@@ -62,13 +63,14 @@ def common_number(nrefs: Iterable[int | str]) -> int | str:
     return numbers.pop() if len(numbers) == 1 else "var" if numbers else "?"
 
 
-def validate_columns(sources: Any, predictions: Any, references: Any) -> Columns:
+def validate_columns(sources: Any, predictions: Any, references: Any, *, ids: Any = None) -> Columns:
     """Check the three columns and return them as lists.
 
     Args:
         sources, predictions: one text per segment: a list, tuple, numpy array, pandas Series, datasets column.
         references: per segment, a list of at least one text, or a single text. A text that is a list of texts in JSON,
             as tables and programs without lists hold it, stands for the texts in it.
+        ids: what errors call the rows, one per segment; None for their numbers from 0.
 
     Returns:
         Lists of str, of str, and of non-empty lists of str, of one length.
@@ -85,8 +87,24 @@ def validate_columns(sources: Any, predictions: Any, references: Any) -> Columns
     ...
     sari.RefusedValueError: sources[1]: got a missing value (None), expected str
     """
-    sources, (predictions,), references = _check_corpus(sources, [("predictions", predictions)], references)
+    names = None if ids is None else _as_list("ids", ids, "a list with one id per segment")
+    sources, (predictions,), references = _check_corpus(sources, [("predictions", predictions)], references, names)
+    if names is not None:
+        _check_length("ids", names, sources)
     return Columns(sources, predictions, references)
+
+
+def columns_of_batch(batch: Any) -> list[Any]:
+    """Return the three columns of a batch, or the three texts of a row, as they are."""
+    names: Any = getattr(batch, "column_names", batch)  # of an Arrow table
+    if hasattr(batch, "schema"):
+        names = batch.schema.names  # a record batch has them only there
+    if (isinstance(names, list) and names is batch) or not (is_column(names) or isinstance(names, Mapping)):
+        raise RefusedValueError(fault("batch", short_repr(batch), f"columns {', '.join(COLUMNS)}"))
+    if missing := [name for name in COLUMNS if name not in names]:
+        columns_there = f"columns {truncate(', '.join(map(str, names)))}"
+        raise RefusedValueError(fault("batch", columns_there, f"also {', '.join(missing)}"))
+    return [batch[name] for name in COLUMNS]
 
 
 def validate_systems(sources: Any, predictions: Any, references: Any) -> SystemColumns:
@@ -139,12 +157,12 @@ def validate_candidates(sources: Any, candidates: Any, *, least: int = 0) -> tup
 
 
 def _check_corpus(
-    sources: Any, predictions: Sequence[tuple[str, Any]], references: Any
+    sources: Any, predictions: Sequence[tuple[str, Any]], references: Any, ids: list[Any] | None = None
 ) -> tuple[list[str], list[list[str]], list[list[str]]]:
     """Return the checked columns of a corpus; `predictions` has pairs: the name in errors, and the column."""
-    sources = validate_texts("sources", sources)
-    outputs = [(name, validate_texts(name, column)) for name, column in predictions]
-    references = validate_references(references)
+    sources = validate_texts("sources", sources, ids)
+    outputs = [(name, validate_texts(name, column, ids)) for name, column in predictions]
+    references = validate_references(references, ids)
     for name, column in outputs:
         _check_length(name, column, sources)
     if len(references) != len(sources) and len(sources) > 1 and set(map(len, references)) == {len(sources)}:
@@ -160,30 +178,33 @@ def _check_length(name: str, rows: list[Any], sources: list[str]) -> None:
         raise RefusedValueError(fault(name, count_of(len(rows), "row"), f"{len(sources):,} (as in sources)"))
 
 
-def validate_texts(name: str, column: Any) -> list[str]:
-    """Check a column with one text per segment and return it as a list; `name` is its name in errors."""
+def validate_texts(name: str, column: Any, ids: list[Any] | None = None) -> list[str]:
+    """Check a column with one text per segment and return it as a list; `name` and `ids` name it and its rows."""
     wanted = f"{_TEXTS}; sentence_score takes a single one" if isinstance(column, str) else _TEXTS
     texts = _as_list(name, column, wanted)
-    _check_texts(texts, lambda row: f"{name}[{row}]")
+    _check_texts(texts, lambda row: _row_name(name, row, ids))
     return texts
 
 
-def validate_references(column: Any) -> list[list[str]]:
-    """Check a column with one text or several per segment and return it as a list of lists."""
+def validate_references(column: Any, ids: list[Any] | None = None) -> list[list[str]]:
+    """Check a column with one text or several per segment and return it as a list of lists; `ids` name its rows."""
+
+    def name(row: int) -> str:
+        return _row_name("references", row, ids)
+
     rows = _as_list("references", column, _LISTS_OF_TEXTS)
     if set(map(type, rows)) != {list}:
         wanted = "a list of str or one str"
         rows = [
-            [row] if isinstance(row, str) else _as_list(f"references[{number}]", row, wanted)
-            for number, row in enumerate(rows)
+            [row] if isinstance(row, str) else _as_list(name(number), row, wanted) for number, row in enumerate(rows)
         ]
     texts = list(chain.from_iterable(rows))
-    _check_texts(texts, lambda place: _reference_name(rows, place))
+    _check_texts(texts, lambda place: _reference_name(rows, place, name))
     if any(map(_LIST_AS_TEXT.match, texts)):
-        rows = [_without_lists_as_text(f"references[{number}]", row) for number, row in enumerate(rows)]
+        rows = [_without_lists_as_text(name(number), row) for number, row in enumerate(rows)]
     if not all(rows):
         empty = next(number for number, row in enumerate(rows) if not row)
-        raise RefusedValueError(fault(f"references[{empty}]", "no reference", "at least one"))
+        raise RefusedValueError(fault(name(empty), "no reference", "at least one"))
     return rows
 
 
@@ -274,9 +295,14 @@ def _kind(value: object) -> str:
     return f"a missing value ({value})" if is_missing else type(value).__name__
 
 
-def _reference_name(rows: list[list[str]], place: int) -> str:
-    """Return what errors call a reference, by its place among all of them."""
-    names = (f"references[{number}][{column}]" for number, row in enumerate(rows) for column in range(len(row)))
+def _row_name(name: str, row: int, ids: list[Any] | None) -> str:
+    """Return what errors call a row of a column: its id where there is one, else its number."""
+    return f"{name}[{short_repr(ids[row]) if ids and row < len(ids) else row}]"
+
+
+def _reference_name(rows: list[list[str]], place: int, name: Callable[[int], str]) -> str:
+    """Return what errors call a reference, by its place among all of them; `name` is that of a row."""
+    names = (f"{name(number)}[{column}]" for number, row in enumerate(rows) for column in range(len(row)))
     return next(islice(names, place, None))
 
 
@@ -320,7 +346,7 @@ def check_share(name: str, value: Any, *, ends: bool = True) -> float:
     if is_number and (0 <= value <= 1 if ends else 0 < value < 1):
         return float(value)
     message = fault(name, short_repr(value), f"a number {'from 0 to' if ends else 'between 0 and'} 1")
-    raise RefusedValueError(message) if is_number else RefusedTypeError(message)
+    raise RefusedValueError(message) if is_number else TypeError(message)
 
 
 def check_figure(figure: Any) -> Decimal:

@@ -57,7 +57,7 @@ def load(**options):
 
 def state_of(scorer, texts, **options):
     """Return a state that has seen the texts."""
-    kept = {name: options.pop(name) for name in ("sentences", "resampling") if name in options}
+    kept = {name: options.pop(name) for name in ("sentences", "resampling", "shard") if name in options}
     state = scorer.with_options(**options).state(**kept)
     state.update(**texts)
     return state

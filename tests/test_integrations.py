@@ -2,8 +2,10 @@
 
 import importlib
 import json
+import os
 import pickle
 import re
+import signal
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
@@ -16,6 +18,7 @@ import ray
 import torch
 import torchmetrics
 from conftest import ROOT
+from dask.distributed import Client, as_completed
 from four_segments import run
 from lighteval.logging.evaluation_tracker import EvaluationTracker
 from lighteval.models.dummy.dummy_model import DummyModelConfig
@@ -161,31 +164,77 @@ def test_lighteval(tmp_path, monkeypatch):
 # ---- A cluster -------------------------------------------------------------------------------------------------------
 
 
+@pytest.fixture
+def installed(monkeypatch, tmp_path):
+    """Let the processes of clusters import SARI as where it is installed, and be of this Python."""
+    (tmp_path / "site-packages").mkdir()
+    (tmp_path / "site-packages" / "sari").symlink_to(ROOT)
+    paths = [tmp_path / "site-packages", ROOT / "examples", ROOT / "tests"]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, paths)))
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
+
+
+@pytest.mark.usefixtures("installed")
 def test_parquet_files_on_a_cluster(monkeypatch, tmp_path, capsys):
-    """The example prints the score of the corpus, and writes the rows with their scores."""
-    monkeypatch.setenv("PYTHONPATH", str(ROOT / "examples"))  # the processes of the cluster import `ray_score` too
+    """The example prints the score of the corpus, and writes the rows with their scores. So does a second run."""
     monkeypatch.syspath_prepend(ROOT / "examples")
+    folder, target = tmp_path / "rows", tmp_path / "scored"
+    folder.mkdir()
     rows = pa.table({"number": range(len(SOURCES)), **COLUMNS})
-    (tmp_path / "rows").mkdir()
-    for begin, length in ((0, 4), (4, None)):
-        pyarrow.parquet.write_table(rows.slice(begin, length), tmp_path / "rows" / f"{begin}.parquet")
-    with ray.init(num_cpus=3, include_dashboard=False, log_to_driver=False):
-        importlib.import_module("ray_score").main(str(tmp_path / "rows"), str(tmp_path / "scored"), "easse")
+    for name, part in {"a": rows.slice(0, 4), "empty": rows.slice(0, 0), "b": rows.slice(4)}.items():
+        pyarrow.parquet.write_table(part, folder / f"{name}.parquet")
     right = Scorer("easse").compute(**COLUMNS, details=True)
     line = f"{right['sari']:.2f}  {len(SOURCES)} segments  SARI|variant:easse|nrefs:2|"
-    assert line in capsys.readouterr().out  # among lines of Ray, which it prints at any time
-    found = pyarrow.parquet.read_table(tmp_path / "scored").sort_by("number").to_pydict()
-    assert {name: found[name] for name in right["sentences"]} == right["sentences"]
-    assert found["sources"] == SOURCES
+    with ray.init(num_cpus=3, include_dashboard=False, log_to_driver=False):
+        for _ in range(2):
+            importlib.import_module("ray_score").main(str(folder), str(target), "easse")
+            assert line in capsys.readouterr().out  # among lines of Ray, which it prints at any time
+            found = pyarrow.parquet.read_table(target).sort_by("number").to_pydict()
+            assert {name: found[name] for name in right["sentences"]} == right["sentences"]
+            assert found["sources"] == SOURCES
+
+
+def state_of_shard(place, marker):
+    """Return the state of a segment; the process of the third one dies the first time."""
+    state = Scorer().state(resampling=True, shard=f"shard {place}")
+    state.update(**{name: column[place : place + 1] for name, column in COLUMNS.items()})
+    if place == 2 and not marker.exists():
+        marker.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return state
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_worker_that_dies_changes_nothing(tmp_path):
+    """States come in the order in which they are done, and have the intervals of one process."""
+    with Client(n_workers=2, threads_per_worker=1, dashboard_address=None) as client:
+        shards = client.map(state_of_shard, range(len(SOURCES)), marker=tmp_path / "died")
+        states = [state for _, state in as_completed(shards, with_results=True)]
+    assert (tmp_path / "died").exists()
+    options = {"confidence": 0.95, "resamples": 100}
+    assert Scorer().merge_states(states).compute(**options) == Scorer().compute(**COLUMNS, **options)
 
 
 # ---- The page of recipes ---------------------------------------------------------------------------------------------
 
 PAGE = (ROOT / "docs" / "recipes.md").read_text(encoding="utf-8").replace("path/to/sari.py", str(ROOT / "sari.py"))
 #: The recipes whose packages are here; those of other packages were run by hand, with the versions that the page names.
-RECIPES = ["evaluate", "pandas", "torchmetrics", "lm-evaluation-harness", "inspect-ai", "langsmith", "FastAPI"]
+RECIPES = [
+    "evaluate",
+    "pandas",
+    "Dask",
+    "Spark",
+    "Beam",
+    "Ray",
+    "torchmetrics",
+    "lm-evaluation-harness",
+    "inspect-ai",
+    "langsmith",
+    "FastAPI",
+]
 
 
+@pytest.mark.usefixtures("installed")
 @pytest.mark.parametrize("name", RECIPES)
 def test_recipes(monkeypatch, tmp_path, name):
     monkeypatch.chdir(tmp_path)
@@ -194,6 +243,6 @@ def test_recipes(monkeypatch, tmp_path, name):
     path = tmp_path / "results" / "model" / "samples_sari_example_2026-11-27T00-00-00.jsonl"
     path.parent.mkdir(parents=True)
     path.write_text("\n".join(map(json.dumps, samples)), encoding="utf-8")
-    names = dict(COLUMNS)
+    names = {**COLUMNS, "__name__": "__main__"}  # functions of a program, which clusters get with their code
     exec(re.search(rf"^## {name}\n.*?^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)[1], names)
     assert names["score"] == expected()["sari"]

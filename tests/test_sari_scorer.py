@@ -1,6 +1,7 @@
 """The methods of `Scorer`, without `evaluate` and as those of the metric: options, details, intervals and batches."""
 
 import json
+import pickle
 import sys
 from functools import partial
 
@@ -9,6 +10,7 @@ import numpy as np
 import oracle
 import pyarrow as pa
 import pytest
+from datasets.fingerprint import Hasher
 from four_segments import NAMES, NO_SEGMENTS, TEXTS, load
 from hostile_texts import numbers
 from programs import example_corpus, with_system
@@ -17,7 +19,7 @@ from refusals import refuses
 from sari.languages import TOKENIZERS
 from sari.messages import short_line, short_repr
 from sari.sari_scorer import Scorer, compute
-from sari.variants import OPTIONS, VARIANTS
+from sari.variants import OPTIONS, VARIANTS, VERSION
 
 # ---- Options --------------------------------------------------------------------------------------------------------
 
@@ -218,6 +220,24 @@ def test_map_in_processes_keeps_the_columns_and_is_cached(scorer, tmp_path):
     # The same function has the same fingerprint: a second run finds the result of the first.
     another = Scorer("hf") if type(scorer) is Scorer else load()
     assert data.map(another.score_batch, batched=True, num_proc=2).cache_files == mapped.cache_files
+
+
+def test_a_cache_sees_another_version(scorer):
+    """What is pickled has all of the signature; it is read by the version that is here, with a warning."""
+    before = Hasher.hash(scorer.score_batch)
+    assert before == Hasher.hash(scorer.with_options().score_batch)
+    written = pickle.dumps(scorer, protocol=0)
+    assert f"version:{VERSION}".encode() in written
+    with scorer.collect_warnings() as collected:
+        assert pickle.loads(written) is not scorer
+        assert not collected
+        assert pickle.loads(written.replace(f"version:{VERSION}".encode(), b"version:0.9.1")).options == scorer.options
+    assert [(type(one).__name__, one.detail) for one in collected] == [
+        ("SignatureWarning", f"version:0.9.1 (here {VERSION})")
+    ]
+    scorer = pickle.loads(written)
+    object.__setattr__(scorer, "signature", lambda: "SARI|variant:hf|version:9.9.9")
+    assert Hasher.hash(scorer.score_batch) != before
 
 
 def test_a_loaded_metric_explains_where_the_package_is(sari, monkeypatch):

@@ -6,9 +6,11 @@ import pickle
 import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from hashlib import sha256
 from importlib.metadata import version
-from itertools import product
+from itertools import permutations, product
+from operator import methodcaller
 from threading import Lock
 
 import numpy as np
@@ -42,6 +44,42 @@ def test_a_state_has_the_results_of_the_scorer(scorer):
     assert repr(Scorer("paper").state()) == "State(Scorer(variant='paper'), segments=0)"
 
 
+def test_a_batch_is_added_and_has_the_scores_of_its_rows(scorer):
+    for kept in ({}, {"sentences": True}, {"resampling": True}):
+        state = scorer.state(**kept)
+        found = [state.score_batch(rows(*numbers), ids=numbers) for numbers in ([0], [1, 2, 3])]
+        assert found == [scorer.score_batch(rows(0)), scorer.score_batch(rows(1, 2, 3))]
+        assert state.to_bytes() == state_of(scorer, TEXTS, **kept).to_bytes()
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "message"),
+    [
+        ("sources", None, "sources[{}]: got a missing value (None), expected str"),
+        ("predictions", 5, "predictions[{}]: got int, expected str"),
+        ("references", [], "references[{}]: got no reference, expected at least one"),
+        ("references", ["a", None], "references[{}][1]: got a missing value (None), expected str"),
+        ("references", 5, "references[{}]: got int, expected a list of str or one str"),
+        ("references", ['["a", null]'], "references[{}][1]: got a missing value (None), expected str"),
+    ],
+)
+def test_a_bad_row_is_named_by_its_id(scorer, column, value, message):
+    batch = rows(0, 1, 2)
+    batch[column][2] = value
+    for ids, name in (
+        ([7, 8, 9], "9"),
+        (np.array(["a", "b", "c"]), "'c'"),
+        (range(4, 7), "6"),
+        (None, "2"),
+        ([7], "2"),
+    ):
+        for add in (partial(scorer.state().update, **batch), partial(scorer.score_batch, batch)):
+            with refuses(ValueError, message.format(name)):
+                add(ids=ids)
+    with refuses(ValueError, "ids: got 1 row, expected 3 (as in sources)"):
+        scorer.state().update(**rows(0, 1, 2), ids=[7])
+
+
 def test_a_failed_update_leaves_the_state_as_it_was(scorer):
     state = scorer.with_options(tokenize=Breaks(1_500, RuntimeError("out of words"))).state(sentences=True)
     state.update(**TEXTS)
@@ -70,6 +108,101 @@ def test_states_that_differ_do_not_merge(scorer, options, others, got, expected)
     assert state.segments == 1
     with refuses(TypeError, "other: got str, expected a State"):
         state.merge("state")
+
+
+def shards_of(scorer, *names, **options):
+    """Return a state for each name, of one segment each."""
+    return [state_of(scorer, rows(place), shard=name, **options) for place, name in enumerate(names)]
+
+
+def test_shards_with_names_merge_in_any_order(scorer):
+    """To one state: that of the texts in the order of the names, in which 10 is after 9."""
+    kept = {"sentences": True, "resampling": True}
+    whole = state_of(scorer, TEXTS, **kept)
+    for order in permutations(shards_of(scorer, "part-2", "part-9", "part-10", "q", **kept)):
+        merged = scorer.merge_states(order)
+        assert results(merged) == results(whole)
+        assert merged.to_bytes() == scorer.merge_states(map(methodcaller("to_bytes"), order[::-1])).to_bytes()
+        assert merged.shards == {"part-2": 1, "part-9": 1, "part-10": 1, "q": 1}
+    assert [state.segments for state in order] == [1] * 4
+    assert repr(order[0]) == f"State({scorer!r}, segments=1, shards=1)"
+    with refuses(
+        ValueError, "state: got a batch after 4 shards were merged, expected it before, in the state of its shard"
+    ):
+        merged.update(**rows(0))
+
+
+def test_a_shard_merges_once(scorer):
+    one, other, *_ = shards_of(scorer, "one", "other", "?", "?")
+    with refuses(ValueError, "other: got shard 'one' a second time, expected each shard once"):
+        scorer.merge_states([one, other, one])
+    for pair in ([one, state_of(scorer, rows(1))], [state_of(scorer, rows(1)), one]):
+        with refuses(
+            ValueError, "other: got shards of which only some have names, expected a name for each, or for none"
+        ):
+            scorer.merge_states(pair)
+    assert scorer.merge_states([scorer.state(), one, scorer.state()]).shards == {"one": 1}
+    with refuses(TypeError, "shard: got 17, expected a str"):
+        scorer.state(shard=17)
+
+
+def test_merging_of_no_states_and_of_others(scorer):
+    assert (scorer.merge_states([]).segments, scorer.merge_states([]).scorer) == (0, scorer)
+    for states, got in (("x", "str"), ([1], "int")):
+        with refuses(TypeError, f"states[0]: got {got}, expected a State"):
+            scorer.merge_states(states)
+
+
+def test_more_segments_than_sums_can_hold_are_refused(scorer):
+    state = state_of(scorer, repeated(1 << 10))
+    while state.segments < 1 << 32:
+        state = state + state
+    assert scorer.read_state(state.to_bytes()).compute() == scorer.compute(**TEXTS)
+    with refuses(ValueError, "state: got 8,589,934,592 segments, expected at most 4,294,967,296"):
+        state + state
+
+
+@pytest.mark.parametrize("options", [{}, {"baseline": "other"}, {"all_pairs": True, "confidence": None}])
+def test_states_of_systems_are_compared(scorer, options):
+    """As their texts are, whatever the order of shards."""
+    systems = {"one": TEXTS["predictions"], "other": TEXTS["sources"], "third": ["No."] * 4}
+    options = {"resamples": 50, "details": True, **options}
+    states = {}
+    for system, outputs in systems.items():
+        shards = [scorer.state(resampling=True, sentences=True, shard=name) for name in "abcd"]
+        for place, shard in enumerate(shards):
+            shard.update(**{**rows(place), "predictions": [outputs[place]]})
+        states[system] = scorer.merge_states(shards[:: (-1) ** len(states)])
+    with scorer.collect_warnings() as expected:
+        whole = scorer.compare(**{**TEXTS, "predictions": systems}, **options)
+    with scorer.collect_warnings() as collected:
+        assert scorer.compare_states(states, **options) == whole
+        assert scorer.compare_states({name: one.to_bytes() for name, one in states.items()}, **options) == whole
+    assert list(map(str, collected)) == list(map(str, expected)) * 2
+
+
+def test_states_of_other_segments_are_not_compared(scorer):
+    one, kept = state_of(scorer, TEXTS, resampling=True), {"resampling": True}
+    others = {**TEXTS, "sources": ["A b c d"] * 4}
+    for states, got in (
+        ({}, "states: got {}, expected a dict of names and states"),
+        ({"a": state_of(scorer, TEXTS)}, "states: got states without resampling=True, expected states with it"),
+        ({"a": "x"}, "states['a']: got str, expected a State"),
+        (
+            {"a": one, "b": state_of(scorer, rows(0), **kept)},
+            "states['b']: got a state with '1 segment', expected '4 segments'",
+        ),
+        (
+            {"a": one, "b": state_of(scorer, TEXTS, shard="x", **kept)},
+            "states['b']: got a state with '4 in shard x', expected 'references: 2'",
+        ),
+        (
+            {"a": one, "b": state_of(scorer, others, **kept)},
+            "states['b']: got a state of other sources, expected those of the first system",
+        ),
+    ):
+        with refuses((ValueError, TypeError), got):
+            scorer.compare_states(states)
 
 
 def cut_at(length):
@@ -266,7 +399,7 @@ def test_forged_states_are_refused_in_one_line():
             taken.append((name, value))
     assert [message for message in refusals if len(message) > 200 or not re.fullmatch(r"\w+: got .+", message)] == []
     texts = [[1, "a", "b", ["c"]]]
-    assert taken == [("options", {}), ("callables", []), ("sentences", True), ("texts", texts)]
+    assert taken == [("options", {}), ("callables", []), ("sentences", True), ("shards", []), ("texts", texts)]
 
 
 # ---- Copies, pickles and other processes ----------------------------------------------------------------------------
