@@ -273,8 +273,10 @@ class Scorer:
         if not isinstance(shard, str | None):
             raise RefusedTypeError(fault("shard", short_repr(shard), "a str"))
         shards = {} if shard is None else {shard: 0}
-        kept = {"keeps_sentences": sentences, "keeps_rows": resampling}
-        return State(self, CorpusStatistics(variant=self.variant, shards=shards, **kept))
+        statistics = CorpusStatistics(
+            variant=self.variant, keeps_sentences=sentences, keeps_rows=resampling, shards=shards
+        )
+        return State(self, statistics)
 
     def merge_states(self, states: Iterable[State | bytes]) -> State:
         """Return the state of the segments of any number of states; without any it is empty, with these options.

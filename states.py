@@ -306,7 +306,7 @@ def _code_and_data(function: FunctionType) -> list[Any]:
     return [code, function.__defaults__, function.__kwdefaults__, *cells]
 
 
-def read_state(data: bytes, scorer: Any) -> State:
+def read_state(data: Any, scorer: Any) -> State:
     """Return the state that `State.to_bytes` wrote; see `Scorer.read_state`."""
     data = bytes(data) if isinstance(data, bytes | bytearray | memoryview) else b""
     content, checksum = data[:-_CHECKSUM], data[-_CHECKSUM:]
