@@ -57,6 +57,7 @@ _OF_ONE_VARIANT = ("--explain", "--find-variant", "--report", "--sentences", "--
 NEEDS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("--echo", "--split"), ("--dataset",)),
     "--columns": ("--dataset", "--table"),
+    "--by": ("--table",),
     "--tab-separated": ("--references",),
     "--resamples": ("--confidence", *_TEST_FLAGS, "--report"),
     "--seed": ("--confidence", *_TEST_FLAGS, "--by-references", "--report"),
@@ -87,6 +88,7 @@ EXCLUDES: dict[str, tuple[str, ...]] = {
     "--by-order": ("--format csv",),
     "--width": ("--format csv", "--format json"),
     "--format csv": ("--by-references", "--published", "--why"),
+    "--by": ("--explain", "--find-variant", "--ratings", "--score-only"),
     "--score-only": ("--explain", "--ratings", "--by-order", *_formats_but("text"), *_COMPARISONS),
     "--sentences -": ("--score-only", *_formats_but("text")),
     "--ratings": (*_TEST_FLAGS, *_ADDED, "--by-order", *_FILES, "--width"),
@@ -135,8 +137,9 @@ def parse(arguments: Sequence[str] | None, program: str = PROGRAM) -> Options:
 
 def _find_files(options: Options) -> None:
     """Replace patterns by the files that they match, and name the systems; missing outputs come from a pipe."""
-    if options.references is not None:
-        options.references = list(chain.from_iterable(map(_matching, options.references)))
+    for name in ("sources", "references"):
+        if getattr(options, name) is not None:
+            setattr(options, name, list(chain.from_iterable(map(_matching, getattr(options, name)))))
     has_texts = options.dataset is not None or None not in (options.sources, options.references)
     if options.outputs is None and has_texts and options.table is None and options.echo is None:
         is_free = sys.stdin is not None and not sys.stdin.isatty() and STANDARD_INPUT not in options.input_paths
@@ -187,10 +190,9 @@ def _given(options: Options, parser: argparse.ArgumentParser) -> set[str]:
 
 def _check_inputs(options: Options) -> None:
     """Refuse texts that are missing, and columns and ratings of another number than there must be."""
-    files, columns, others = ["outputs"], ["sources", "references"], ""
+    files, others = ["outputs"], ""
     if options.dataset is None:
-        files, columns = ["outputs", "references", "sources"], ["sources", "outputs", "references"]
-        others = ", or --table or --dataset"
+        files, others = ["outputs", "references", "sources"], ", or --table or --dataset"
     elif options.columns is None and options.dataset not in ALIASES:
         check_choice("--dataset", options.dataset, NAMED_SETS, "or another with its --columns")
     from_pipe = options.input_paths.count(STANDARD_INPUT)
@@ -201,14 +203,22 @@ def _check_inputs(options: Options) -> None:
         raise RefusedValueError(
             f"missing {', '.join(missing)}: expected {join_names(map(flag_of, files), 'and')}{others}"
         )
-    if options.columns is not None and len(options.columns) < len(columns):
-        raise RefusedValueError(fault("--columns", len(options.columns), f"those of {join_names(columns, 'and')}"))
-    of_references = (options.columns or [])[len(columns) - 1 :]
-    if len(set(of_references)) < len(of_references):
-        raise RefusedValueError(fault("--columns", "a column of references twice", "each once"))
-    if options.ratings is not None and len(options.ratings) != (len(options.systems) or 1):
-        each = "the name of a column of --table" if options.table is not None else "a file for each of --outputs"
-        raise RefusedValueError(fault("--ratings", len(options.ratings), f"{len(options.systems) or 1}: {each}"))
+    if len(options.sources or ()) > 1:
+        folders = "--sources FOLDER --outputs FOLDER --references FOLDER"
+        wanted = f"one; for a file for each document: {folders}"
+        raise RefusedValueError(fault("--sources", f"{len(options.sources)} files", wanted))
+    columns = options.column_names
+    if options.dataset is not None and options.columns is not None and not (columns.source and columns.references):
+        raise RefusedValueError(fault("--columns", " ".join(options.columns), "those of source and references"))
+    for name, column in options.own_measure or ():
+        if options.table is None and not column:
+            raise RefusedValueError(fault("--own-measure", short_repr(name), "NAME=FILE; a column is one of --table"))
+    if options.ratings is not None:
+        number, each = len(options.systems), "a file for each of --outputs"
+        if options.table is not None:
+            number, each = max(len(columns.predictions), 1), "a column of --table for each of outputs"
+        if len(options.ratings) != number:
+            raise RefusedValueError(fault("--ratings", len(options.ratings), f"{number}: {each}"))
 
 
 def _check_values(options: Options) -> None:
@@ -280,13 +290,13 @@ def _scoring_option(name: str) -> _Option:
 #: The options of each group, with their arguments for argparse.
 _GROUPS: dict[str, dict[str, _Option]] = {
     "other texts": {
-        "--sources": {**_FILE, "help": "the texts to simplify"},
+        "--sources": {**_FILE, **_SEVERAL, "help": "the texts to simplify: a file, or a folder of documents"},
         "--outputs": {
             **_SEVERAL,
             "metavar": "[NAME=]FILE",
-            "help": "simplifications by systems, one file for each; tests compare the others with the first",
+            "help": "simplifications by systems, a file or folder for each; tests compare the others with the first",
         },
-        "--references": {**_FILE, **_SEVERAL, "help": "simplifications by people, in one or several files"},
+        "--references": {**_FILE, **_SEVERAL, "help": "simplifications by people, in one or several files or folders"},
         "--table": {
             **_FILE,
             "help": "a table instead of these files (CSV, TSV, JSON, .xlsx, .parquet), with the columns source, "
@@ -302,10 +312,12 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         },
         "--split": {**_NAME, "default": "test", "help": "the split of --dataset (default: test)"},
         "--columns": {
-            **_NAME,
+            "metavar": "[ROLE=]NAME",
             **_SEVERAL,
-            "help": "the columns of sources, of outputs (not with --dataset), and of references",
+            "help": "the columns of source, prediction (not with --dataset) and references, in this order or with "
+            "their role: system=NAME has names of systems, system=NAME,NAME the outputs of each",
         },
+        "--by": {"metavar": "COLUMN", "help": "score also the subset of each value of this column of --table"},
         "--encoding": {
             **_NAME,
             "type": _checked(
@@ -375,13 +387,13 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         },
         "--own-measure": {
             **_SEVERAL,
-            "metavar": "NAME=FILE",
+            "metavar": "NAME[=FILE]",
             "type": _checked(
-                lambda text: tuple(text.split("=", 1)),
-                lambda pair: len(pair) > 1 and pair[0].isidentifier() and pair[1],
+                lambda text: (*text.split("=", 1), None)[:2],
+                lambda pair: pair[0].isidentifier() and pair[1] != "",
                 "NAME=FILE, with letters, digits and _ in the name",
             ),
-            "help": "add a measure computed elsewhere, from a file with a column per system",
+            "help": "add a measure computed elsewhere: a file with a column per system, or NAME[=COLUMN] of --table",
         },
         **{flag_of(file.name): {**_FILE, "help": file.help} for file in SIDE_FILES},
     },

@@ -1,17 +1,24 @@
 """What the options choose: variants, resampling, companion measures, and the files that some of these need."""
 
-from typing import Any, NamedTuple
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sari.command_line.options import Options, flag_of, in_options
 from sari.companion_measures.registry import MEASURES, SIDE_FILES, Measure, own_measure, resolve
 from sari.data_warnings import SariWarning, WarningRow, warning_rows
-from sari.messages import RefusedValueError, escape_unprintable, fault
+from sari.messages import RefusedValueError, fault
 from sari.reports.score_report import RECORD_KEYS, columns_of
 from sari.reports.score_tables import SHOWN
 from sari.significance import Resampling, resolve_resampling
-from sari.text_files.table_files import read_numbers
+from sari.text_files.output_rows import SystemOutputs
 from sari.validation import check_choice
 from sari.variants import Variant, resolve_variant, resolve_variants
+
+if TYPE_CHECKING:
+    from sari.reports.measuring import Measuring
 
 
 class LeftOutWarning(SariWarning):
@@ -35,6 +42,13 @@ class Choices(NamedTuple):
     measures: list[Measure]
     side_data: dict[str, Any]
 
+    def measuring(self, rows: SystemOutputs) -> Measuring:
+        """Return how outputs are measured."""
+        from sari.reports.measuring import Measuring, chosen_tokenizer  # here, since it is slow to import
+
+        data = {**self.side_data, "own_measures": rows.numbers}
+        return Measuring(rows.columns, self.resampling, chosen_tokenizer(self.variants.values()), data)
+
 
 def resolve_choices(options: Options, **resampling: Any) -> Choices:
     """Return what the options choose, and read the side files.
@@ -48,9 +62,9 @@ def resolve_choices(options: Options, **resampling: Any) -> Choices:
         ValueError: for options that the metric refuses, and measures that are unknown or lack what they need.
     """
     variants, left_out = _chosen_variants(options)
-    measures, side_data = _chosen_measures(options)
+    measures = _chosen_measures(options)
     chosen = resolve_resampling(**{**resampling, **options.resampling})
-    return Choices(variants, left_out, chosen, measures, side_data)
+    return Choices(variants, left_out, chosen, measures, _read_side_files(options))
 
 
 def _chosen_variants(options: Options) -> tuple[dict[str, Variant], list[WarningRow]]:
@@ -65,8 +79,8 @@ def _chosen_variants(options: Options) -> tuple[dict[str, Variant], list[Warning
     return {variant.label: variant for variant in possible.values()}, warning_rows(map(LeftOutWarning, messages))
 
 
-def _chosen_measures(options: Options) -> tuple[list[Measure], dict[str, Any]]:
-    """Return the measures that are named, "all" for those whose needs are met and that are not slow; and side data."""
+def _chosen_measures(options: Options) -> list[Measure]:
+    """Return the measures that are named, "all" for those whose needs are met and that are not slow, and own ones."""
     known = {measure.name: measure for measure in MEASURES}
     names = dict.fromkeys(options.measures or ())
     if "all" in names:
@@ -76,31 +90,19 @@ def _chosen_measures(options: Options) -> tuple[list[Measure], dict[str, Any]]:
         check_choice("--measures", name, ["all", *known])
         if lacks := _lacks(known[name], options):
             raise RefusedValueError(f"--measures: {name} needs {lacks}")
+    return [*(known[name] for name in names), *_own_measures(options)]
+
+
+def _own_measures(options: Options) -> Iterator[Measure]:
+    """Yield the measures computed elsewhere, none of which has a column of another in CSV."""
     of_measures = (column for row in MEASURES for column in columns_of(row.name))
     taken = set(map(str.casefold, [*RECORD_KEYS, *SHOWN, *of_measures]))
-    measures = [known[name] for name in names]
-    numbers: dict[str, dict[str, list[float]]] = {}
-    for name, path in options.own_measure or ():
+    for name, place in options.own_measure or ():
         columns = set(map(str.casefold, columns_of(name)))
         if taken & columns:
             raise RefusedValueError(fault("--own-measure", f"the name {name}, which is taken", "another"))
         taken |= columns
-        measures.append(own_measure(name, path))
-        numbers[name] = _numbers_of_systems(name, path, options)
-    return measures, {"own_measures": numbers, **_read_side_files(options)}
-
-
-def _numbers_of_systems(name: str, path: str, options: Options) -> dict[str, list[float]]:
-    """Read the numbers of each system; the only column of a single system may have any name."""
-    numbers = {escape_unprintable(system): column for system, column in read_numbers(path, options.encoding).items()}
-    if len(options.systems) == len(numbers) == 1:
-        return dict(zip(options.systems, numbers.values(), strict=True))
-    for system in options.systems:
-        if system not in numbers:
-            raise RefusedValueError(
-                fault("--own-measure", f"{name} with columns {', '.join(numbers)}", f"also {system}")
-            )
-    return numbers
+        yield own_measure(name, f"the column {place or name}" if options.table is not None else Path(place).name)
 
 
 def _lacks(measure: Measure, options: Options) -> str:

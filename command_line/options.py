@@ -8,12 +8,8 @@ from collections.abc import Sequence, Set
 from typing import Any
 
 from sari.companion_measures.registry import SIDE_FILES
-from sari.messages import escape_unprintable
-from sari.text_files.named_sets import read_outputs
-from sari.text_files.reading import read_texts, stem
-from sari.text_files.table_files import read_output_table
+from sari.text_files.column_names import ROLES, ColumnNames, named_columns
 from sari.text_files.writing import STANDARD_OUTPUT
-from sari.validation import SystemColumns
 from sari.variants import CHANGES, OPTIONS
 
 #: The level of intervals where none is named.
@@ -40,7 +36,7 @@ def flag_of(name: str) -> str:
 
 # The arguments of Python that messages may begin with, and the options that they are here.
 _FLAGS = {
-    **{name: flag_of(name) for name in ("confidence", "own_measure", "ratings", "references", "resamples")},
+    **{name: flag_of(name) for name in ("columns", "confidence", "own_measure", "ratings", "references", "resamples")},
     **{name: flag_of(name) for name in ("seed", "show", "signature", "sources")},
     **{name: flag_of(name) for name in (*OPTIONS, *(file.name for file in SIDE_FILES))},
     **{"predictions": "--outputs", "figure": "--find-variant", "sentence_splitter": "sentence splitter"},
@@ -93,10 +89,16 @@ class Options(argparse.Namespace):
     @property
     def input_paths(self) -> list[str]:
         """The files of texts, and the other files that are read."""
-        texts = [self.table, self.sources, *(self.references or ()), *(self.outputs or {}).values()]
-        ratings = self.ratings if self.table is None else None  # a column of the table
-        side = [getattr(self, file.name) for file in SIDE_FILES] + [path for _, path in self.own_measure or ()]
-        return [path for path in [*texts, *(ratings or ()), *side] if path is not None]
+        texts = [self.table, *(self.sources or ()), *(self.references or ()), *(self.outputs or {}).values()]
+        side = [getattr(self, file.name) for file in SIDE_FILES]
+        if self.table is None:  # else they are its columns
+            side += [*(self.ratings or ()), *(path for _, path in self.own_measure or ())]
+        return [path for path in [*texts, *side] if path is not None]
+
+    @property
+    def column_names(self) -> ColumnNames:
+        """The columns that are named; a test set has none of predictions."""
+        return named_columns(self.columns or (), roles=ROLES if self.dataset is None else (ROLES[0], ROLES[-1]))
 
     @property
     def written_paths(self) -> list[str]:
@@ -107,15 +109,3 @@ class Options(argparse.Namespace):
     def first_table(self) -> dict[str, Any]:
         """The caption and the label of the first LaTeX table."""
         return {"caption": self.caption, "label": self.label}
-
-
-def read_systems(options: Options) -> SystemColumns:
-    """Return the texts of the files, or of the table or test set."""
-    if options.table is not None:
-        table = read_output_table(options.table, columns=options.columns, encoding=options.encoding)
-        return table.by_system(escape_unprintable(stem(options.table)))
-    if options.dataset is not None:
-        places = {"split": options.split, "columns": options.columns, "encoding": options.encoding}
-        return read_outputs(options.dataset, outputs=options.outputs, **places)
-    texts = (options.sources, options.outputs, options.references)
-    return read_texts(*texts, encoding=options.encoding, tab_separated=options.tab_separated)

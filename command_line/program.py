@@ -8,15 +8,17 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from sari.command_line.arguments import PROGRAM, check_rules, parse
-from sari.command_line.options import Options, in_options, read_systems
+from sari.command_line.input_rows import read_systems
+from sari.command_line.options import Options, in_options
 from sari.command_line.process import refuse, refuse_missing, say
-from sari.messages import RefusedError, RefusedValueError, fault
+from sari.messages import RefusedError, RefusedValueError, escape_unprintable, fault
 from sari.reports.formats import TABLE_FORMATS
 from sari.reports.score_report import ScoreReport
 from sari.reports.score_tables import tabulate_scores
 from sari.reports.tables import TableReport, warning_in_words
-from sari.text_files.errors import FileError
+from sari.text_files.errors import ColumnError, FileError
 from sari.text_files.named_sets import load_test_set
+from sari.text_files.output_rows import SystemOutputs
 from sari.text_files.writing import STANDARD_OUTPUT, check_writable, write_files
 from sari.validation import Columns, SystemColumns
 from sari.variants import Variant, resolve_variant
@@ -45,6 +47,8 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
         options = parse(arguments, program)
         answer = _answer(options) if options.printed is None else _Answer(options.printed)
         _give(answer, program, quiet=options.quiet)
+    except ColumnError as error:
+        return refuse(program, f"{error}; give --columns {error.names}")
     except FileError as error:
         return refuse(program, str(error))
     except ModuleNotFoundError as error:
@@ -82,16 +86,16 @@ def _answer(options: Options) -> _Answer:
         from sari.command_line.rating_agreement import agree
 
         return _formatted(agree(options), options)
-    columns = read_systems(options)  # before slow imports, so that faults of files are reported at once
-    options.systems = list(columns.predictions)
+    rows = read_systems(options)  # before slow imports, so that faults of files are reported at once
+    options.systems = list(rows.rows)
     check_rules(options)
     if options.explain is not None:
-        return _Answer(_explanation(options, columns))
+        return _Answer(_explanation(options, rows))
     if options.find_variant is not None:
-        return _formatted(_variant_search(options, columns), options)
+        return _formatted(_variant_search(options, rows.columns), options)
     from sari.command_line.score_files import score_files
 
-    report, files = score_files(options, columns)
+    report, files = score_files(options, rows)
     if STANDARD_OUTPUT in files:  # which has the scores of segments instead
         return _Answer("\n".join(files.pop(STANDARD_OUTPUT)), _messages(report, options), files)
     if options.score_only:
@@ -105,7 +109,7 @@ def _answer(options: Options) -> _Answer:
 
 def _echoed(options: Options) -> str:
     """Return the sources of a test set, or its references with tabs between them, a line for each segment."""
-    sources, references = load_test_set(options.dataset, split=options.split, columns=options.columns)
+    sources, references = load_test_set(options.dataset, split=options.split, columns=options.column_names)
     rows = references if options.echo == "references" else [[source] for source in sources]
     return "\n".join("\t".join(" ".join(text.split()) for text in row) for row in rows)
 
@@ -140,14 +144,15 @@ def _variant_search(options: Options, columns: SystemColumns) -> TableReport:
     return tabulate_search(search, columns, digits=options.width)
 
 
-def _explanation(options: Options, systems: SystemColumns) -> str:
+def _explanation(options: Options, rows: SystemOutputs) -> str:
     """Return the explanations of the lines of `--explain`: as JSON, or as text with colours on a terminal."""
     from sari.reports import terminal
     from sari.reports.explanation import explain
 
     variant = resolve_variant(options.variants[0], **options.choices)
-    (system,) = systems.predictions
-    columns = systems.of(system)
+    (system,) = rows.rows
+    columns = rows.columns.of(system)
+    names = rows.names.get(system)
     explained = {
         line: explain(
             source=columns.sources[line - 1],
@@ -162,13 +167,18 @@ def _explanation(options: Options, systems: SystemColumns) -> str:
     return "\n\n".join(
         terminal.explanation_as_text(
             explanation,
-            title=f"Line {line} of {system}",
+            title=f"Line {line} of {system}{_row_name(names[line - 1]) if names else ''}",
             by_order=options.by_order,
             digits=options.width,
             colours=sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb",
         )
         for line, explanation in explained.items()
     )
+
+
+def _row_name(name: int | str) -> str:
+    """Return the name of the row of a table, or of a document, behind the number of a line."""
+    return f" (row {name})" if isinstance(name, int) else f" ({escape_unprintable(name)})"
 
 
 def _lines_to_explain(options: Options, columns: Columns, variant: Variant) -> list[int]:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sari.languages import PUNKT, Tokenizer, check_function, version_of
@@ -318,12 +317,12 @@ MEASURES = (
 )
 
 
-def own_measure(name: str, path: str) -> Measure:
+def own_measure(name: str, where: str) -> Measure:
     """Return a measure whose numbers the user computed elsewhere, for each segment of each system.
 
     Args:
         name: the name of the measure, and of its numbers in the side data.
-        path: the file of the numbers.
+        where: the file or the column of the numbers.
     """
-    about = f"mean of the numbers in {Path(path).name}"
+    about = f"mean of the numbers in {where}"
     return Measure(name, name, about, "columns.own_numbers", (f"own_measures:{name}",), digits=3)

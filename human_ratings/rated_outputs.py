@@ -1,6 +1,6 @@
 """Outputs that people rated, and how scores of them agree with the ratings."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from sari.data_warnings import WarningRow
 from sari.human_ratings.correlation import COEFFICIENTS, Agreement, SystemRows, agreement
 from sari.human_ratings.correlation_report import AgreementReport, AgreementRow
 from sari.significance import Resampling
-from sari.validation import Columns, SystemColumns
+from sari.validation import Columns
 from sari.variants import SCORES
 
 #: The fewest systems whose order can be compared.
@@ -24,14 +24,6 @@ class RatedOutputs(NamedTuple):
     texts: Columns
     systems: list[str]
     ratings: list[float]
-
-    @classmethod
-    def of_systems(cls, systems: SystemColumns, ratings: Iterable[float]) -> "RatedOutputs":
-        """Return the outputs of systems; `ratings` are those of the first system, then of the second, and so on."""
-        sources, predictions, references = systems
-        outputs = [output for column in predictions.values() for output in column]
-        texts = Columns(sources * len(predictions), outputs, references * len(predictions))
-        return cls(texts, [name for name in predictions for _ in sources], list(ratings))
 
     @property
     def sources(self) -> int:

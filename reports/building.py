@@ -23,6 +23,7 @@ def build_report(
     columns: SystemColumns,
     *,
     seed: int,
+    names: Mapping[str, Sequence[int | str]] | None = None,
     advance: Callable[[str], object] = lambda _: None,
 ) -> ScoreReport:
     """Return a report of scored systems with everything that its page shows.
@@ -32,6 +33,7 @@ def build_report(
         report: the scores by one variant.
         columns: the texts that were scored.
         seed: of the random segments.
+        names: of rows by system, as `SystemOutputs.names` has them; None where rows have no names.
         advance: called with the name of each step that begins: the n-grams, then each system.
     """
     variant = next(iter(statistics.values())).variant
@@ -47,7 +49,7 @@ def build_report(
     report = replace(report, rows=rows, lengths=lengths)
     advance("N-grams gained and lost")
     ngrams = ngram_differences(columns, variant, report.baseline_system or report.systems[0])
-    segments = choose_segments(columns, variant, report.results, seed=seed, advance=advance)
+    segments = choose_segments(columns, variant, report.results, seed=seed, names=names or {}, advance=advance)
     return replace(report, ngrams=ngrams, segments=segments)
 
 

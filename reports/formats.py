@@ -20,7 +20,7 @@ from sari.variants import SCORES
 
 if TYPE_CHECKING:  # slow to import
     from sari.aggregation import SentenceScores
-    from sari.validation import SystemColumns
+    from sari.text_files.output_rows import SystemOutputs
 
 
 # ---- Text and Markdown ----------------------------------------------------------------------------------------------
@@ -166,43 +166,56 @@ def format_of_ending(ending: str) -> TableFormat:
 # ---- Sentence scores ------------------------------------------------------------------------------------------------
 
 
-def sentences_as_tsv(scores: Mapping[str, SentenceScores], _columns: SystemColumns | None = None) -> Iterator[str]:
+def sentences_as_tsv(scores: Mapping[str, SentenceScores], outputs: SystemOutputs | None = None) -> Iterator[str]:
     """Yield a header and a row per segment, in one text, without texts."""
-    yield _csv_text(list(_sentence_rows(scores)), delimiter="\t")
+    rows = [{name: cell for name, cell in row.items() if name not in _TEXTS} for row in _sentence_rows(scores, outputs)]
+    yield _csv_text(rows, delimiter="\t")
 
 
-def sentences_as_csv(scores: Mapping[str, SentenceScores], columns: SystemColumns) -> Iterator[str]:
+def sentences_as_csv(scores: Mapping[str, SentenceScores], outputs: SystemOutputs) -> Iterator[str]:
     """Yield a header and a row per segment, in one text; each reference is a column."""
     rows = []
-    for row in _sentence_rows(scores, columns):
+    for row in _sentence_rows(scores, outputs):
         references = row.pop("references", [])
         rows.append({**row, **{f"reference_{place}": text for place, text in enumerate(references, 1)}})
     yield _csv_text(rows)
 
 
-def sentences_as_jsonl(scores: Mapping[str, SentenceScores], columns: SystemColumns) -> Iterator[str]:
+def sentences_as_jsonl(scores: Mapping[str, SentenceScores], outputs: SystemOutputs) -> Iterator[str]:
     """Yield a JSON object per segment.
 
-    >>> from sari.validation import SystemColumns
+    >>> from sari.text_files.output_rows import OutputRow, SystemOutputs
     >>> scores = {"a": {name: [50.0] for name in SCORES}}
-    >>> (line,) = sentences_as_jsonl(scores, SystemColumns(["é"], {"a": ["e"]}, [["è"]]))
+    >>> (line,) = sentences_as_jsonl(scores, SystemOutputs({"a": [OutputRow(None, "a", "é", "e", ["è"])]}))
     >>> line.partition('"add": 50.0, ')[2]
     '"source": "é", "output": "e", "references": ["è"]}'
     """
-    return (json.dumps(row, ensure_ascii=False, allow_nan=False) for row in _sentence_rows(scores, columns))
+    return (json.dumps(row, ensure_ascii=False, allow_nan=False) for row in _sentence_rows(scores, outputs))
+
+
+#: The fields of rows that are texts.
+_TEXTS = ("source", "output", "references")
 
 
 def _sentence_rows(
-    scores: Mapping[str, SentenceScores], columns: SystemColumns | None = None
+    scores: Mapping[str, SentenceScores], outputs: SystemOutputs | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Yield for each segment its system if there are several, its number, from 1, its four scores, and its texts."""
+    """Yield the scores of each segment, with what is known of it.
+
+    These are its system if there are several, its number, from 1, the name of its row or document and its subset if it
+    has any, its four scores, and its texts.
+    """
     for name, of_system in scores.items():
         for place, figures in enumerate(zip(*(of_system[score] for score in SCORES), strict=True)):
             row: dict[str, Any] = {"system": name} if len(scores) > 1 else {}
-            row |= {"segment": place + 1, **dict(zip(SCORES, figures, strict=True))}
-            if columns is not None:
-                row |= {"source": columns.sources[place], "output": columns.predictions[name][place]}
-                row["references"] = columns.references[place]
+            row["segment"] = place + 1
+            output = None if outputs is None else outputs.rows[name][place]
+            if output is not None:
+                row |= {} if output.name is None else {"row": output.name}
+                row |= {"subset": output.subset} if output.subset else {}
+            row |= dict(zip(SCORES, figures, strict=True))
+            if output is not None:
+                row |= {"source": output.source, "output": output.prediction, "references": output.references}
             yield row
 
 

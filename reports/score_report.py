@@ -35,18 +35,21 @@ never an empty list or object::
      "lengths": [{"shortest": int, "longest": int, "segments": int}, ...],
      "ngrams": {SYSTEM: [{"text": str, "operation": str, "system": float, "baseline": float}, ...], ...},
      "segments": [{"number": int, "source": str, "references": [str, ...], "reasons": [str, ...],
-                   "outputs": {SYSTEM: EXPLANATION, ...}}, ...]}
+                   "outputs": {SYSTEM: EXPLANATION, ...}, "rows": {SYSTEM: int or str, ...}}, ...],
+     "subset_column": str,
+     "subsets": [{"value": str, "systems": [...], "baselines": [...], "pairs": [...], ...}, ...]}
 
 with one entry of "systems" per system and variant, and all scores in percent at full precision. Every field with
 scores also has those of the companion measures, by their names: MEASURE. Only reports have "lengths", "sentences",
-"ngrams" and "segments"; "lengths" has a number for each class of lengths. EXPLANATION has the fields of
+"ngrams" and "segments"; "lengths" has a number for each class of lengths. Each of "subsets" has the schema of the
+whole, for its segments. EXPLANATION has the fields of
 `explanation.Explanation`, but for the n-grams, the figures of each order, the tokens of references, the warnings
 and edited outputs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -171,13 +174,17 @@ class Length:
 
 @dataclass(frozen=True)
 class ShownSegment:
-    """A segment: its number, from 1, its texts, why it is shown, and the explained outputs of systems."""
+    """A segment: its number, from 1, its texts, why it is shown, and the explained outputs of systems.
+
+    `rows` has the names of its rows in a table, or of its document, by system.
+    """
 
     number: int
     source: str
     references: list[str]
     reasons: list[str]
     outputs: dict[str, Explanation]
+    rows: Mapping[str, int | str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -199,6 +206,8 @@ class ScoreReport:
         lengths: the classes of source lengths, for reports.
         ngrams: those that systems gain and lose against the baseline of the tests, or the first system, for reports.
         segments: those that stand out, and random ones, for reports.
+        subset_column: the column of a table whose values part the segments; None without subsets.
+        subsets: the scores of the segments of each value, by the value, computed as those of all segments.
     """
 
     rows: list[ScoreRow]
@@ -215,6 +224,8 @@ class ScoreReport:
     lengths: list[Length] = field(default_factory=list)
     ngrams: dict[str, list[NgramDifference]] = field(default_factory=dict)
     segments: list[ShownSegment] = field(default_factory=list)
+    subset_column: str | None = None
+    subsets: Mapping[str, ScoreReport] = field(default_factory=dict)
 
     @property
     def results(self) -> list[ScoreRow]:
@@ -352,7 +363,8 @@ _LEFT_OUT = {"system": ("kind",), "baseline": _SHARED, "pair": (*_SHARED, "name"
 
 def score_fields(report: ScoreReport) -> dict[str, Any]:
     """Return a report in the schema above."""
-    values = asdict(replace(report, rows=[], scored_by={}, nrefs=[]))  # what is empty is left out
+    values = asdict(replace(report, rows=[], scored_by={}, nrefs=[], subsets={}))  # what is empty is left out
+    values["subsets"] = [{"value": value, **score_fields(part)} for value, part in report.subsets.items()]
     values["measures"] = [{name: getattr(measure, name) for name in _OF_MEASURES} for measure in report.measures]
     values["measure_signatures"] = list(report.measure_signatures.values())
     values["explanations"] = [{"name": name, **difference} for name, difference in report.explanations]
@@ -410,7 +422,7 @@ def columns_of(name: str) -> list[str]:
 
 #: The columns that records always have.
 RECORD_KEYS = (
-    *("system", "kind", "compared_with", "variant", "segments"),
+    *("system", "kind", "compared_with", "variant", "subset", "segments"),
     *(f"{score}{ending}" for endings in _ENDINGS.values() for score in SCORES for ending in endings),
     *("group", "first_rank", "last_rank", *_OF_RESAMPLING, "signature", "warnings"),
 )
@@ -422,9 +434,15 @@ def score_records(report: ScoreReport) -> list[dict[str, Any]]:
     The keys are always `RECORD_KEYS`, followed by those of companion measures.
     """
     keys = [*RECORD_KEYS, *(column for measure in report.measures for column in columns_of(measure.name))]
-    shared = {name: getattr(report.resampling, name, None) for name in _OF_RESAMPLING}
-    shared["warnings"] = "\n".join(map(warning_in_words, report.warnings))
-    records = []
+    warnings = "\n".join(map(warning_in_words, report.warnings))
+    parts = {"": report, **report.subsets}
+    records = [record for subset, part in parts.items() for record in _records(part, subset=subset, warnings=warnings)]
+    return [{key: record.get(key) for key in keys} for record in records]
+
+
+def _records(report: ScoreReport, **more: str) -> Iterator[dict[str, Any]]:
+    """Yield a record for each row, with further fields."""
+    shared = {name: getattr(report.resampling, name, None) for name in _OF_RESAMPLING} | more
     for row in [*report.results, *report.baselines, *report.pairs]:
         record = {name: getattr(row, name, None) for name in RECORD_KEYS}
         record |= {"system": row.title, "compared_with": row.against, **shared}
@@ -433,5 +451,4 @@ def score_records(report: ScoreReport) -> list[dict[str, Any]]:
             for name, value in getattr(row, field_name).items():
                 values = value if len(endings) > 1 else [value]
                 record |= {f"{name}{ending}": each for ending, each in zip(endings, values, strict=True)}
-        records.append({key: record.get(key) for key in keys})
-    return records
+        yield record

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import groupby, pairwise
+from itertools import chain, groupby, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from sari.messages import RefusedValueError, fault
@@ -106,6 +106,7 @@ def tabulate_scores(
     ]
     tested = [figure for figure in (*scores, *measures) if figure.name in (show or ())] or [scores[0], *measures]
     of_scores = list(_score_table(shown, [figure for figure in scores if figure.name in names]))
+    of_subsets = list(_subset_tables(shown, [figure for figure in (*scores, *measures) if figure.name in names]))
     of_differences = list(_difference_table(shown, tested, names))
     more = [
         *(
@@ -118,7 +119,7 @@ def tabulate_scores(
     ]
     of_measures = list(_measure_tables(shown, [figure for figure in measures if figure.name in names]))
     of_steps = [tabulate_steps(part, digits, number) for number, part in _parts(report.explanations)]
-    tables = [*of_scores, *of_differences, *more, *of_measures, *of_steps]
+    tables = [*of_scores, *of_subsets, *of_differences, *more, *of_measures, *of_steps]
     if not tables:
         raise RefusedValueError(fault("show", ", ".join(names), "a score, measure or difference that there is"))
     if not (of_scores or more or of_steps or (of_differences and tested[0].name in SCORES)):
@@ -151,6 +152,7 @@ def only_shown(report: ScoreReport, names: Collection[str]) -> ScoreReport:
         resampling=draws,
         measures=measures,
         measure_signatures={row.name: signatures[row.name] for row in measures if row.name in signatures},
+        subsets={value: only_shown(part, names) for value, part in report.subsets.items()},
     )
 
 
@@ -246,6 +248,28 @@ def _score_table(report: ScoreReport, figures: Sequence[_Figure]) -> Iterator[Ta
             notes=[*outside, *_verdicts(report)],
             best=best_of,
         )
+
+
+def _subset_tables(report: ScoreReport, figures: Sequence[_Figure]) -> Iterator[Table]:
+    """Yield the table of scores, and those of measures, with a row for each subset of the segments and each system."""
+    parts = {value: [*part.results, *part.baselines] for value, part in report.subsets.items()}
+    column = str(report.subset_column)
+    of_scores = [figure for figure in figures if figure.name in SCORES]
+    of_measures = [figure for figure in figures if figure.name not in SCORES]
+    titled = [("SARI", of_scores), *((f"Companion measures{number}", part) for number, part in _parts(of_measures))]
+    for title, chosen in titled if parts else ():
+        columns = _figure_columns(report, chosen, [*report.results, *report.baselines])
+        of_parts = [_figure_columns(report.subsets[value], chosen, rows) for value, rows in parts.items()]
+        joined: list[_Column] = [
+            (heading, list(chain.from_iterable(part[place][1] for part in of_parts)))
+            for place, (heading, _) in enumerate(columns)
+        ]
+        rows = list(chain.from_iterable(parts.values()))
+        values = [value for value, rows_of_part in parts.items() for _ in rows_of_part]
+        names: list[_Column] = [(column, values), *_name_columns(report, rows)]
+        names.insert(1, ("Segments", [f"{row.segments:,}" for row in rows]))
+        if joined:
+            yield _table(report, f"{title} by {column}", names, joined)
 
 
 def _row_columns(report: ScoreReport) -> list[_RowColumn]:

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -25,6 +26,7 @@ def choose_segments(
     systems: Sequence[ScoreRow],
     *,
     seed: int,
+    names: Mapping[str, Sequence[int | str]],
     advance: Callable[[str], object],
 ) -> list[ShownSegment]:
     """Choose random segments, and for each system those that stand out: each comes once, with all its reasons.
@@ -34,6 +36,7 @@ def choose_segments(
         variant: by which they were scored.
         systems: with the scores of segments.
         seed: of the random segments.
+        names: of rows by system, for those that have names.
         advance: called with the name of each system.
     """
     number = max(1, _OF_ONE // len(systems) ** 2)
@@ -49,7 +52,11 @@ def choose_segments(
             for place in np.argsort(-values, kind="stable")[:number].tolist():
                 if values[place] > 0:
                     reasons[place].append((system.name, title + note.format(values[place])))
-    return [_explain_segment(columns, variant, place, reasons[place]) for place in _few(reasons, columns)]
+    shown = [_explain_segment(columns, variant, place, reasons[place]) for place in _few(reasons, columns)]
+    return [
+        replace(segment, rows={name: of_system[segment.number - 1] for name, of_system in names.items()})
+        for segment in shown
+    ]
 
 
 def _joined_tokens(texts: list[str], text: Text) -> list[str]:

@@ -37,15 +37,28 @@ def refusal(capsys):
 WRONG = r"""
 --quiet | missing --outputs, --references, --sources: expected --outputs, --references and --sources, or --table
 dataset | --dataset: got 'x', expected one of asset, turk, or another with its --columns
-dataset --columns a | --columns: got 1, expected those of sources and references
-table --columns a b | --columns: got 2, expected those of sources, outputs and references
-table --columns a b c d c | --columns: got a column of references twice, expected each once
+dataset --columns a | --columns: got 1, expected those of source and references
+dataset --columns source=a | --columns: got source=a, expected those of source and references
+dataset --columns a b system=c | --columns: got system, expected source and references alone
+table --columns a b | --columns: got 2, expected those of source, prediction and references
+table --columns source model_a model_b reference_1 | --columns: got 2 names after those of the
+table --columns original output_1 output_2 output_3 | --columns: got 2 names after those of the first roles, expected
+table --columns source=a source=b c d | --columns: got source=b, expected source once, source=NAME
+table --columns source=a,b c d | --columns: got source=a,b, expected source once, source=NAME
+table --columns system=a,b prediction=c | --columns: got prediction=c, expected prediction once, prediction=NAME
+table --columns source=a prediction=b references=c d | --columns: got 1, expected none: each role has its column
+table --columns a b references=c,c | --columns: got a column of references twice, expected each once
 dataset --columns a b b | --columns: got a column of references twice, expected each once
 files --outputs o=r.txt o=s.txt | --outputs: got 'o' twice, expected a name for each: NAME=FILE
 files --encoding rot13 | --encoding: got 'rot13', expected the name of a text encoding, such as utf-8
 files --ratings - --sources - | <stdin>: got - as 2 files, expected one file from there
 two --ratings a b c | --ratings: got 3, expected 2: a file for each of --outputs
-table --ratings a b | --ratings: got 2, expected 1: the name of a column of --table
+table --ratings a b | --ratings: got 2, expected 1: a column of --table for each of outputs
+table --columns system=a,b c d --ratings r | --ratings: got 1, expected 2: a column of --table for each of outputs
+files --own-measure a | --own-measure: got 'a', expected NAME=FILE; a column is one of --table
+files --by domain | --by needs --table
+table --by domain --ratings r | --ratings does not go with --by
+--sources a b --outputs c --references d | --sources: got 2 files, expected one; for a file for each document: -
 files --variant bluu | --variant: got 'bluu', expected one of hf, xu2016,
 files --variant bleu | --variant: got 'bleu', expected --measures bleu
 files --variant f1_token | --variant: got 'f1_token', expected --measures token_f1
@@ -79,6 +92,7 @@ files --report x.pdf | --report: got 'x.pdf', expected a name ending in .html,
 files --own-measure a-b=c | --own-measure: got 'a-b=c', expected NAME=FILE, with letters
 files --own-measure a= | --own-measure: got 'a=', expected NAME=FILE, with letters
 files --own-measure a.tsv | --own-measure: got 'a.tsv', expected NAME=FILE, with letters
+table --own-measure a, | --own-measure: got 'a,', expected NAME=FILE, with letters
 files --measures bleu,,fkgl | --measures: got 'bleu,,fkgl', expected names with a comma between two
 files --baselines copies | --baselines: got 'copies', expected one of copy, empty, unrelated,
 files --form json | unknown argument '--form'; did you mean --format?

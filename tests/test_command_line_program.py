@@ -33,7 +33,7 @@ def test_what_needs_several_systems_or_one_is_checked_when_a_table_is_read(run_h
     assert refused == "--paired-ar needs two or more systems"
     refused = refusal_of(run_here("--table", "two.csv", "--explain", "1", folder=tmp_path))
     assert refused == "--explain does not go with two or more systems"
-    assert "Line 1 of a" in output_of(run_here("--table", "one.csv", "--explain", "1", folder=tmp_path))
+    assert "Line 1 of a (row 2)\n" in output_of(run_here("--table", "one.csv", "--explain", "1", folder=tmp_path))
 
 
 def test_patterns_are_expanded_where_the_shell_does_not(printed_json):
@@ -69,7 +69,7 @@ def test_names_of_strangers_are_harmless(run_here, tmp_path):
         assert not {"\x1b", "\u202e"} & {*text}
         assert ("'=1+1," in text) == (style == "csv")
     (tmp_path / "c.csv").write_text("sou\x1b[2Jrce\nx\n")
-    assert r"among sou\x1b[2Jrce," in refusal_of(run_here("--table", "c.csv", folder=tmp_path))
+    assert r"among sou\x1b[2Jrce;" in refusal_of(run_here("--table", "c.csv", folder=tmp_path))
 
 
 def test_a_tokenizer_that_cannot_be_downloaded_is_refused_in_one_line(corpus, tmp_path, monkeypatch):

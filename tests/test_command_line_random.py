@@ -46,6 +46,7 @@ def corpora(draw):
     rng, names = random.Random(draw(st.integers(0, 999))), draw(some_of(NAMES, most=4))
     size, width = draw(one_of([1, 2, 3, 5, 12, 60])), draw(st.integers(1, 3))
     rows = [edited_row(rng, WORDS, rng.randint(1, 8), references=len(names) + width) for _ in range(size)]
+    rows = list({row[0]: row for row in rows}.values())  # rows of a table are paired by their texts
     outputs = {name: [versions[place] for _, _, versions in rows] for place, name in enumerate(names)}
     references = [versions[len(names) :] for _, _, versions in rows]
     return {"sources": [source for source, _, _ in rows], "predictions": outputs, "references": references}
@@ -70,6 +71,7 @@ DRAWN = {
     "baselines": sometimes(some_of(BASELINES, fewest=0)),
     "measures": sometimes(some_of(MEASURES), 2),
     "own_measure": sometimes(some_of(OWN, most=2), 2),
+    "by": sometimes(st.just("the domain"), 2),
     "show": sometimes(some_of(SHOWN, most=3)),
     "width": sometimes(st.integers(0, 6)),
     "by_order": sometimes(st.just(True)),
@@ -91,25 +93,82 @@ def options_of_a_run(draw):
     return choices | {name: value for name, value in draw(st.fixed_dictionaries(DRAWN)).items() if value is not None}
 
 
-def arguments_of(options):
-    """Return the arguments for options by their names in Python."""
-    arguments = ["--table", "t.jsonl"]
+#: The columns of tables by their roles: the usual ones, others, and a column for each system.
+COLUMNS = {
+    "usual": {"source": "Source", "prediction": "output", "references": "references", "system": "system"},
+    "others": {"source": "Komplex =1", "prediction": "references", "references": "people", "system": "sys_name"},
+    "wide": {"source": "source", "references": "gold"},
+}
+
+
+def arguments_of(options, layout, names):
+    """Return the arguments for options by their names in Python, and for a table in one of `COLUMNS`."""
+    columns = [f"{role}={name}" for role, name in COLUMNS[layout].items()]
+    columns += [f"system={','.join(names)}" if len(names) > 1 else f"prediction={names[0]}"] if layout == "wide" else []
+    arguments = ["--table", "t.jsonl", *(["--columns", *columns] if layout != "usual" else [])]
+    of_own = [f".{name}" for name in names] if layout == "wide" else [""]
     for name, value in options.items():
         values = value if isinstance(value, list) else [] if value is True else [str(value)]
-        values = [f"{one}=own.jsonl" for one in values] if name == "own_measure" else values
+        if name == "own_measure":
+            values = [f"{one}={','.join(f'own{end}' for end in of_own)}" for one in values]
         arguments += ["--no-lowercase"] if value is False else [flag_of(name), *values]
     return arguments
 
 
-def write_inputs(corpus):
-    """Write the texts as a table, and a number for each output, and return the numbers."""
-    sources, outputs, references = corpus.values()
-    texts = {"source": sources, "references": references}
-    tables = [pd.DataFrame({"system": name, "output": column, **texts}) for name, column in outputs.items()]
-    own = {name: [len(text) + place for text in texts] for place, (name, texts) in enumerate(outputs.items())}
-    for path, table in {"t.jsonl": pd.concat(tables), "own.jsonl": pd.DataFrame(own)}.items():
-        table.to_json(path, orient="records", lines=True, force_ascii=False)
-    return own
+def write_table(corpus, layout, seed):
+    """Write the texts as a table with shuffled rows.
+
+    Return them in the order of its first system, with the domain of each segment, and the numbers of each system.
+    """
+    rng, columns, names = random.Random(seed), COLUMNS[layout], list(corpus["predictions"])
+    segments = [
+        {"source": source, "references": references, "domain": rng.choice(["a", "é b"])}
+        for source, references in zip(corpus["sources"], corpus["references"], strict=True)
+    ]
+    cells = [
+        {**segment, "system": name, "prediction": corpus["predictions"][name][place], "own": rng.randint(0, 9)}
+        for place, segment in enumerate(segments)
+        for name in names
+    ]
+    shared = {columns["source"]: "source", columns["references"]: "references", "the domain": "domain"}
+    if layout == "wide":
+        of_segments = [cells[place : place + len(names)] for place in range(0, len(cells), len(names))]
+        rng.shuffle(of_segments)
+        cells = [cell for of_segment in of_segments for cell in of_segment]
+        rows = [
+            {name: row[0][cell] for name, cell in shared.items()}
+            | {cell["system"]: cell["prediction"] for cell in row}
+            | {f"own.{cell['system']}": cell["own"] for cell in row}
+            for row in of_segments
+        ]
+    else:
+        rng.shuffle(cells)
+        shared |= {columns["prediction"]: "prediction", columns["system"]: "system", "own": "own"}
+        rows = [{name: cell[role] for name, role in shared.items()} for cell in cells]
+    pd.DataFrame(rows).to_json("t.jsonl", orient="records", lines=True, force_ascii=False)
+    first = [cell for cell in cells if cell["system"] == cells[0]["system"]]
+    order = [cell["source"] for cell in first]
+    of_systems = {}
+    for cell in sorted(cells, key=lambda cell: order.index(cell["source"])):
+        of_systems.setdefault(cell["system"], []).append(cell)
+    of_systems = {name: of_systems[name] for name in dict.fromkeys(cell["system"] for cell in cells)}
+    if layout == "wide" and len(names) == 1:
+        of_systems = {"t": first}
+    texts = {"sources": order, "references": [cell["references"] for cell in first]}
+    predictions = {name: [cell["prediction"] for cell in column] for name, column in of_systems.items()}
+    own = {name: [cell["own"] for cell in column] for name, column in of_systems.items()}
+    return {**texts, "predictions": predictions}, [cell["domain"] for cell in first], own
+
+
+def part_of(corpus, numbers, places):
+    """Return some of the segments, and their numbers by system."""
+
+    def select(column):
+        return [column[place] for place in places]
+
+    predictions = {name: select(texts) for name, texts in corpus["predictions"].items()}
+    texts = {"sources": select(corpus["sources"]), "references": select(corpus["references"])}
+    return {**texts, "predictions": predictions}, {name: select(column) for name, column in numbers.items()}
 
 
 def comparisons(corpus, options):
@@ -158,10 +217,15 @@ def assert_json(report, options, compared, own):
         assert row["scores"].get("sari") == pytest.approx(known.get("sari"))
 
 
-def check(corpus, options, run):
+def check(corpus, options, layout, seed, run):
     """Run a command line in every format, without the options that are refused, and check what it prints."""
-    numbers = write_inputs(corpus)
-    while (process := run(*arguments_of(options))).returncode:
+    names = list(corpus["predictions"])
+    corpus, domains, numbers = write_table(corpus, layout, seed)
+
+    def arguments(**more):
+        return arguments_of({**options, **more}, layout, names)
+
+    while (process := run(*arguments())).returncode:
         message = refusal_of(process)
         assert len(message) <= 200
         assert re.search("got .+, expected |needs |does not go with ", message)
@@ -176,17 +240,23 @@ def check(corpus, options, run):
         return
     assert "sari" not in options.get("show", SHOWN) or all(score in out for score in printed)
     for name in ("markdown", "latex"):
-        output_of(run(*arguments_of(options | {"format": name})))
+        output_of(run(*arguments(format=name)))
     options = {name: value for name, value in options.items() if name not in OF_SOME_FORMATS}
-    output_of(run(*arguments_of(options | {"format": "csv"})))
-    report = json.loads(output_of(run(*arguments_of(options | {"format": "json"}))))
-    measures = options.get("own_measure", ())
-    assert_json(report, options, compared, {name: dict.fromkeys(measures, fmean(own)) for name, own in numbers.items()})
+    output_of(run(*arguments(format="csv")))
+    report = json.loads(output_of(run(*arguments(format="json"))))
+    parts = {None: (report, range(len(domains)))}
+    for part in report.get("subsets", ()):
+        parts[part["value"]] = part, [place for place, domain in enumerate(domains) if domain == part["value"]]
+    assert list(parts) == [None, *(dict.fromkeys(domains) if "by" in options else ())]
+    for part, places in parts.values():
+        texts, own = part_of(corpus, numbers, places)
+        means = {name: dict.fromkeys(options.get("own_measure", ()), fmean(column)) for name, column in own.items()}
+        assert_json(part, options, comparisons(texts, options), means)
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @settings(runs(60), phases=[Phase.reuse, Phase.generate])  # to shrink a command line takes minutes
-@given(corpus=corpora(), options=options_of_a_run())
-def test_what_is_accepted_has_the_numbers_of_the_scorer(tmp_path_factory, run_here, corpus, options):
+@given(corpus=corpora(), options=options_of_a_run(), layout=one_of([*COLUMNS]), seed=st.integers(0, 99))
+def test_what_is_accepted_has_the_numbers_of_the_scorer(tmp_path_factory, run_here, corpus, options, layout, seed):
     with contextlib.chdir(tmp_path_factory.mktemp("case")):
-        check(corpus, dict(options), lambda *arguments: run_here(*arguments, folder="."))
+        check(corpus, dict(options), layout, seed, lambda *arguments: run_here(*arguments, folder="."))

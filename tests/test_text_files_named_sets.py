@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from sari.text_files.column_names import ColumnNames
 from sari.text_files.errors import FileError
 from sari.text_files.named_sets import NAMED_SETS, read_outputs
 
@@ -25,7 +26,8 @@ def folder(tmp_path, monkeypatch):
 
 
 def opened(*columns, split="test", outputs=("o.txt",)):
-    return read_outputs("data", split=split, columns=columns, outputs=dict(enumerate(outputs)))
+    names = ColumnNames(columns[0], (), columns[1:])
+    return read_outputs("data", split=split, columns=names, outputs=dict(enumerate(outputs)))
 
 
 def test_sources_and_references_of_a_folder():
@@ -36,14 +38,14 @@ def test_sources_and_references_of_a_folder():
 def test_a_named_set_is_a_row_of_data(monkeypatch):
     row = NAMED_SETS["asset"]
     monkeypatch.setitem(NAMED_SETS, "mine", type(row)(path="data", columns=row.columns))
-    columns = read_outputs("mine", split="test", columns=None, outputs={"one": "o.txt"})
+    columns = read_outputs("mine", split="test", outputs={"one": "o.txt"})
     assert columns.references == [["a", "b"], ["c"]]
 
 
 @pytest.mark.parametrize(
     ("columns", "how", "message"),
     [
-        (("original", "x"), {}, "data: no column 'x' among original, simplifications, other, number, expected o"),
+        (("original", "x"), {}, "data: no column 'x' among original, simplifications, other, number"),
         (("original", "number"), {}, "data: references[0][0]: got int, expected str"),
         (("number", "other"), {}, "data: sources[0]: got int, expected str"),
         (("original", "other"), {"split": "dev"}, "data: cannot load split 'dev': Unknown split"),
@@ -58,7 +60,7 @@ def test_what_does_not_fit_is_refused(columns, how, message):
 
 def test_a_file_is_no_test_set():
     with pytest.raises(FileError, match=r"^o\.txt: got a file, expected a folder or the name of a data set; "):
-        read_outputs("o.txt", split="test", columns=["a", "b"], outputs={"one": "o.txt"})
+        read_outputs("o.txt", split="test", columns=ColumnNames("a", (), ("b",)), outputs={"one": "o.txt"})
 
 
 def test_without_datasets_the_extra_is_named(monkeypatch):
@@ -72,5 +74,5 @@ def test_a_set_that_cannot_be_loaded_is_refused_in_one_line(tmp_path, name, capl
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "test.csv").write_text("a,b\n1,2\n1,2,3\n")
     with pytest.raises(FileError, match=f"^{name}: cannot load split 'test': [^\\n]+$"):
-        read_outputs(name, split="test", columns=["a", "b"], outputs={"one": "o.txt"})
+        read_outputs(name, split="test", columns=ColumnNames("a", (), ("b",)), outputs={"one": "o.txt"})
     assert caplog.records == []

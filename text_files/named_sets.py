@@ -5,13 +5,15 @@ A test set is a row of data. For any other data set, on the Hub or in a local fo
 
 import logging
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from sari.messages import RefusedValueError, fault, missing_module, short_line
+from sari.text_files.column_names import USUAL_COLUMNS, ColumnNames
 from sari.text_files.errors import FileError
+from sari.text_files.output_tables import references_in
 from sari.text_files.reading import name_of, read_parallel
-from sari.text_files.table_files import missing_column, references_in
+from sari.text_files.table_files import missing_column
 from sari.validation import SystemColumns, validate_shared
 
 
@@ -58,26 +60,26 @@ NAMED_SETS: dict[str, NamedSet] = {
 ALIASES = {alias: name for name, row in NAMED_SETS.items() for alias in (row.title, *row.aliases)}
 
 
-def load_test_set(name: str, *, split: str, columns: Sequence[str] | None) -> tuple[list[str], list[list[str]]]:
+def load_test_set(name: str, *, split: str, columns: ColumnNames = USUAL_COLUMNS) -> tuple[list[str], list[list[str]]]:
     """Return the sources and references of a test set.
 
     Args:
         name: in `NAMED_SETS` or `ALIASES`; or a data set on the Hub, or a folder, together with its columns.
         split: of the data set.
-        columns: the column of sources, then one or more of references; None for those of a test set.
+        columns: those of sources and references; the usual ones of a test set are its own.
 
     Raises:
         FileError: for a data set that cannot be loaded, and for a fault in it.
     """
     test_set = NAMED_SETS.get(ALIASES.get(name, name)) or NamedSet(path=name, columns=())
-    first, *others = columns or test_set.columns
+    first, others = columns.source or test_set.columns[0], columns.references or test_set.columns[1:]
     place = name_of(name)
     if os.path.isfile(test_set.path):
         raise FileError(fault(place, "a file", "a folder or the name of a data set; give a file as the table"))
     rows = _loaded(place, test_set, split)
     for column in (first, *others):
         if column not in rows.column_names:
-            raise missing_column(place, column, rows.column_names, ", ".join((first, *others)))
+            raise missing_column(place, column, rows.column_names)
     texts = [rows[column] for column in others]
     try:
         return validate_shared(rows[first], [references_in(cells) for cells in zip(*texts, strict=True)])
@@ -86,7 +88,12 @@ def load_test_set(name: str, *, split: str, columns: Sequence[str] | None) -> tu
 
 
 def read_outputs(
-    name: str, *, split: str, columns: Sequence[str] | None, outputs: Mapping[str, str], encoding: str = "utf-8"
+    name: str,
+    *,
+    split: str,
+    columns: ColumnNames = USUAL_COLUMNS,
+    outputs: Mapping[str, str],
+    encoding: str = "utf-8",
 ) -> SystemColumns:
     """Read a test set, as `load_test_set` does, and a file of outputs for each system, by its name.
 

@@ -17,7 +17,7 @@ from sari.languages import EXTERNAL_TOKENIZERS, TOKENIZERS
 from sari.messages import RefusedError, RefusedImportError, fault, short_repr, truncate
 from sari.text_files import reading
 from sari.text_files.named_sets import NAMED_SETS, read_outputs
-from sari.text_files.table_files import read_output_table
+from sari.text_files.output_tables import read_output_table
 from sari.validation import (
     Columns,
     SystemColumns,
@@ -254,7 +254,7 @@ class FilePaths(NamedTuple):
         ending = Path(path).suffix.lower()
         if reading.TABLE_ENDINGS.get(ending):  # a few kilobytes of what pandas reads can hold gigabytes
             raise RefusedError(fault(truncate(Path(path).name), f"a file {ending}", "CSV, TSV or JSON"))
-        return read_output_table(path).by_system(*system_names([path]))
+        return read_output_table(path).by_system(*system_names([path])).columns
 
     def _systems_of_lines(self) -> SystemColumns:
         references, paths = self.references or [], self.outputs or []
@@ -262,7 +262,7 @@ class FilePaths(NamedTuple):
         outputs = dict(zip(system_names(paths), paths, strict=True))
         if self.kind in TEST_SETS:
             name, split = TEST_SETS[self.kind]
-            return read_outputs(name, split=split, columns=None, outputs=outputs)
+            return read_outputs(name, split=split, outputs=outputs)
         tabs = any(name.removesuffix(".gz").endswith(".tsv") for name in references)
         return reading.read_texts(self.sources or "", outputs, references, tab_separated=tabs)
 

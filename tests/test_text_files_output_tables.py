@@ -9,9 +9,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from sari.text_files.errors import FileError
+from sari.text_files.column_names import named_columns
+from sari.text_files.errors import ColumnError, FileError
+from sari.text_files.output_tables import read_output_table
 from sari.text_files.reading import naming
-from sari.text_files.table_files import read_output_table
 
 TABLE = (
     (['a "big", old\nhouse', "b"], ["a house", ""], [["an old house", "the house"], ["c"]]),
@@ -25,9 +26,9 @@ CSV = (
 )
 JSON = """\
 {"source": "a \\"big\\", old\\nhouse", "output": "a house", "references": ["an old house", "the house"], \
-"system": "ours", "ratings": 3.5}
+"system": "ours", "rating": 3.5}
 
-{"source": "b", "output": "", "reference_1": "d", "references": "c", "ratings": -1, "system": "theirs", "more": null}
+{"source": "b", "output": "", "reference_1": "d", "references": "c", "rating": -1, "system": "theirs", "more": null}
 """
 FRAME = pd.DataFrame(
     {
@@ -47,9 +48,12 @@ def write_table(folder, name, text):
     return str(path)
 
 
-def read(path, **options):
+def read(path, *, rating=None, **options):
     """Return texts, systems and ratings."""
-    return read_output_table(path, **options)[:3]
+    table = read_output_table(path, numbers={"rating": [rating]} if rating else None, **options)
+    texts = map(list, zip(*((row.source, row.prediction, row.references) for row in table.rows), strict=True))
+    systems = [row.system for row in table.rows] if table.columns.system else None
+    return (*texts,), systems, [row.numbers["rating"] for row in table.rows] if rating else None
 
 
 @pytest.mark.parametrize(
@@ -97,7 +101,7 @@ def test_quotes_of_tsv_are_read_as_they_were_written(tmp_path, quoting):
     texts = ['"', 'a "b" c', '"a"', '"a", b', "a\tb", "a\nb", 'a"', '""', "", "a b " * 50_000]
     frame = pd.DataFrame({"source": texts, "output": "x", "reference": "y"})
     path = write_table(tmp_path, "t.tsv", frame.to_csv(sep="\t", index=False, quoting=quoting))
-    assert read(path)[0].sources == texts
+    assert read(path)[0][0] == texts
 
 
 @pytest.mark.parametrize(
@@ -120,11 +124,13 @@ a,s1,x3,r1,q
 
 def test_systems_stand_in_the_order_of_the_table(tmp_path):
     outputs = {"b": ["o1", "o2", "o3"], "a": ["x1", "x2", "x3"]}
-    columns = read_output_table(write_table(tmp_path, "t.csv", SYSTEMS)).by_system("no column of systems")
+    columns = read_output_table(write_table(tmp_path, "t.csv", SYSTEMS)).by_system("no column of systems").columns
     assert list(columns.predictions) == ["b", "a"]
     assert columns == (["s1", "s2", "s1"], outputs, [["r1", "q"], ["r2"], ["r1", "q"]])
     one = read_output_table(write_table(tmp_path, "one.csv", SYSTEMS.replace("system", "number")))
-    assert one.by_system("one").predictions == {"one": ["o1", "x2", "o2", "x1", "o3", "x3"]}
+    with pytest.raises(ColumnError, match=r"got 2 sources with several outputs, expected .*such as number$") as error:
+        one.by_system("one")
+    assert error.value.names == "system=number"
 
 
 @pytest.mark.parametrize(
@@ -145,10 +151,10 @@ def row(**change):
     ("name", "text", "message"),
     [
         ("t.csv", "", ": no rows, expected at least one"),
-        ("t.csv", "source,reference\na,b\n", ": no column 'prediction' among source, reference, expected source, "),
+        ("t.csv", "source,reference\na,b\n", ": no column for prediction among source, reference"),
         ("t.csv", "output,prediction\na,b\n", ": got columns 'output' and 'prediction', expected one of them"),
         ("t.csv", "source,source\na,b\n", ": got columns 'source' and 'source', expected one of them"),
-        ("t.csv", "source,output\na,b\n", ": no column 'references' among source, output, expected "),
+        ("t.csv", "source,output\na,b\n", ": no column for references among source, output"),
         ("t.csv", "source,output,reference\na,b\n", ":2: got 2 cells, expected 3 (as in the first line)"),
         ("t.csv", "source,output,reference\na,b,c,d\n", ":2: got 4 cells, expected 3 (as in the first line)"),
         ("t.csv", 'source,output,reference\n"a"b,c,d\n', ":2: not CSV: "),
@@ -161,16 +167,17 @@ def row(**change):
         ("t.jsonl", "[1]", ": row 1: got 1, expected a JSON object in each line"),
         ("t.csv", '[{"source": "a",\n]', ": not JSON: "),
         ("t.jsonl", "[" * 9_999, ": not JSON: "),
-        ("t.jsonl", "{}", ": no column 'source' among none, expected source, prediction (or output) and references"),
-        ("t.jsonl", row() + '\n{"source": "a"}', ":2: predictions: got a missing value (None), expected str"),
+        ("t.jsonl", "{}", ": no column for source, for prediction or for references among none"),
+        ("t.jsonl", row() + '\n{"source": "a"}', ":2: output: got a missing value (None), expected str"),
         ("t.jsonl", row(references=[True]), ":1: references[0]: got bool, expected str"),
-        ("t.jsonl", row(system=5), ":1: system: got int, expected str"),
+        ("t.jsonl", row(system=5.0), ":1: system: got float, expected str"),
+        ("t.csv", "source,output,reference,system\na,b,c, \n", ":2: system: got no name, expected that of a system"),
     ],
 )
 def test_faults(tmp_path, name, text, message):
     path = write_table(tmp_path, name, text)
     with naming(lambda path: Path(path).name), pytest.raises(FileError) as fault:
-        read_output_table(path, rating="rating" if "rating" in text else None)
+        read(path, rating="rating" if "rating" in text else None)
     assert str(fault.value).startswith(f"{name}{message}")
     assert "\n" not in str(fault.value)
 
@@ -189,18 +196,18 @@ def test_faults(tmp_path, name, text, message):
 def test_columns_of_other_names(tmp_path, monkeypatch, name, text):
     monkeypatch.chdir(tmp_path)  # a long path would leave less of a message
     path = write_table(Path(), name, text)
-    columns = ["Source", "System", "ref a", "ref b"]
+    columns = named_columns(["Source", "System", "ref a", "ref b"])
     found = read(path, columns=columns, rating="Label")
     assert found == ((["a", "c"], ["x", ""], [["b", "y"], ["z"]]), None, [5, 6])
-    with pytest.raises(FileError, match=r": no column 'Systems' among .*, expected Source, Systems, ref a$"):
-        read_output_table(path, columns=["Source", "Systems", "ref a"])
-    with pytest.raises(FileError, match=r": no column 'grammar' among .*, expected ratings there$"):
-        read_output_table(path, columns=columns, rating="grammar")
+    with pytest.raises(FileError, match=r": no column 'Systems' among Source, "):
+        read(path, columns=named_columns(["Source", "Systems", "ref a"]))
+    with pytest.raises(FileError, match=r": no column 'grammar' among Source, "):
+        read(path, columns=columns, rating="grammar")
 
 
 @pytest.mark.parametrize("name", ["Rating", "simplicity"])
 def test_ratings_are_read_where_they_are_asked_for(tmp_path, name):
     path = write_table(tmp_path, "t.jsonl", row(**{name: 2}) + "\n" + row(**{name: True}))
-    assert read_output_table(path).ratings is None
+    assert read(path)[2] is None
     with pytest.raises(FileError, match=f":2: {name}: got True, expected a number$"):
-        read_output_table(path, rating=name)
+        read(path, rating=name)
