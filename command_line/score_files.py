@@ -33,7 +33,6 @@ Scored = dict[str, CorpusStatistics]
 def score_files(options: Options, outputs: SystemOutputs) -> tuple[ScoreReport, dict[str, Iterable[str]]]:
     """Score systems; return the report, and the lines of the files of `--report` and `--sentences` by their paths.
 
-
     Args:
         options: of the command line.
         outputs: of the systems.

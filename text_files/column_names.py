@@ -126,7 +126,7 @@ def find_columns(columns: Sequence[str], names: ColumnNames, place: str, texts: 
     if names.system and names.system not in columns:
         missing.append(names.system)
     if missing or not all(found.values()):
-        raise _missing(columns, found, missing, place, texts)
+        raise _missing(columns, found, names, missing, place, texts)
     is_named = len(names.predictions) > 1
     system = names.system or ("" if is_named else next(iter(usual["system"]), ""))
     return ColumnNames(found["source"][0], tuple(found["prediction"]), tuple(found["references"]), system)
@@ -149,7 +149,12 @@ def _check_references(given: dict[str, list[str]]) -> None:
 
 
 def _missing(
-    columns: Sequence[str], found: dict[str, list[str]], missing: Sequence[str], place: str, texts: Iterable[str]
+    columns: Sequence[str],
+    found: dict[str, list[str]],
+    given: ColumnNames,
+    missing: Sequence[str],
+    place: str,
+    texts: Iterable[str],
 ) -> FileError:
     """Return the error of a table that lacks columns."""
     taken = {name for names in found.values() for name in names}
@@ -159,7 +164,9 @@ def _missing(
             likely = [name for name in columns if re.fullmatch(_LIKELY[role], name, re.IGNORECASE)]
             proposed.append((role, [name for name in likely if name not in taken]))
     taken |= {name for _, names in proposed for name in names}
-    words = []
+    named = {"source": [given.source], "prediction": given.predictions, "references": given.references}
+    named["system"] = [given.system]
+    words = [f"{role}={','.join(names)}" for role, names in named.items() if any(names)] if proposed else []
     for role, names in proposed:
         names = names or [name for name in texts if role == "prediction" and name not in taken]
         words.append(f"{role}={','.join(names) or 'NAME'}")
