@@ -236,7 +236,8 @@ def _scores_alone(segments: list[tuple[str, list[str], list[str]]], variant: Var
     width = max(map(len, texts))
     columns = list(zip(*(row + row[:1] * (width - len(row)) for row in texts), strict=True))
     numbers = iter(map(len, texts))
-    for tokens in encode_corpus(sources, references, columns, variant):
+    systems = {str(place): list(column) for place, column in enumerate(columns)}
+    for tokens in encode_corpus(SystemColumns(sources, systems, references), variant):
         scores = segment_scores(count_ngrams(tokens, variant), variant)[:, 0].reshape(width, -1)
         for of_run in scores.T.tolist():
             yield from of_run[: next(numbers)]

@@ -200,39 +200,46 @@ def _rows_to_resample(counted: SegmentCounts, variant: Variant) -> np.ndarray:
     return counted.counts if variant.level == "corpus" else segment_scores(counted, variant)
 
 
-def score_corpus(
+def score_corpora(
     counted: Iterable[SegmentCounts],
     variant: Variant,
-    sample: TextSample,
+    samples: Mapping[str, TextSample],
     *,
     sentences: bool = False,
     rows: bool = False,
-) -> CorpusStatistics:
-    """Score segments from the counts of each chunk.
+) -> dict[str, CorpusStatistics]:
+    """Score the segments of systems from the counts of each chunk.
 
     Args:
         counted: the counts, of chunk after chunk.
         variant: the one that segments were counted by.
-        sample: a sample of the texts of all segments.
+        samples: for each system a sample of the texts of all segments.
         sentences, rows: what to keep of every segment: see `CorpusStatistics`.
     """
-    corpus = CorpusStatistics(variant=variant, keeps_sentences=sentences, keeps_rows=rows, sample=sample)
+    systems = {
+        name: CorpusStatistics(variant=variant, keeps_sentences=sentences, keeps_rows=rows, sample=sample)
+        for name, sample in samples.items()
+    }
     for chunk in counted:
-        corpus = corpus.with_counts(chunk)
-    return corpus
+        parts = chunk.of_systems(len(systems))
+        systems = {name: systems[name].with_counts(part) for name, part in zip(systems, parts, strict=True)}
+    return systems
+
+
+def score_corpus(
+    counted: Iterable[SegmentCounts], variant: Variant, sample: TextSample, **kept: bool
+) -> CorpusStatistics:
+    """Score the segments of one system, as `score_corpora` does."""
+    return score_corpora(counted, variant, {"": sample}, **kept)[""]
 
 
 def score_systems(columns: SystemColumns, variant: Variant, **kept: bool) -> dict[str, CorpusStatistics]:
-    """Encode, count and score the checked texts of several systems; `kept` is for `score_corpus`."""
+    """Encode, count and score the checked texts of several systems; `kept` is for `score_corpora`."""
     samples = {name: take_sample(*columns.of(name)) for name in columns.predictions}
-    systems = {name: score_corpus((), variant, sample, **kept) for name, sample in samples.items()}
-    for tokens in encode_corpus(columns.sources, columns.references, columns.predictions.values(), variant):
-        counted = count_ngrams(tokens, variant).of_systems(len(systems))
-        systems = {name: systems[name].with_counts(counts) for name, counts in zip(systems, counted, strict=True)}
-    return systems
+    counted = (count_ngrams(tokens, variant) for tokens in encode_corpus(columns, variant))
+    return score_corpora(counted, variant, samples, **kept)
 
 
 def score_columns(columns: Columns, variant: Variant, **kept: bool) -> CorpusStatistics:
     """Encode, count and score checked texts, as `score_systems` does."""
-    (corpus,) = score_systems(columns.as_one_system(), variant, **kept).values()
-    return corpus
+    return score_systems(columns.as_one_system(), variant, **kept)[""]

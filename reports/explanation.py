@@ -5,8 +5,9 @@ Scores, and what each n-gram adds to the counts, come from the functions of the 
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
+from typing import Any
 
 from sari.aggregation import OrderFigures, Scores, penalty_factors
 from sari.corpus_statistics import score_corpus
@@ -21,7 +22,7 @@ from sari.reports.word_edits import Edit, score_edits
 from sari.text_checks import take_sample
 from sari.tokenization import encode_chunk
 from sari.validation import validate_columns
-from sari.variants import OPERATIONS, Variant
+from sari.variants import OPERATIONS, Variant, resolve_variant
 
 #: What no explanation can say.
 UNSEEN = "SARI compares words alone: it does not see whether an output is cut off or ungrammatical."
@@ -186,6 +187,12 @@ def explain(
         edits=score_edits(columns, scores["sari"], source_tokens, output_tokens, reference_tokens, variant),
         warnings=warning_rows(corpus.warnings()),
     )
+
+
+def explain_as_data(*, source: str, prediction: str, references: Sequence[str] | str, **options: Any) -> dict[str, Any]:
+    """Explain the SARI of one segment by scoring options, as plain data: `Scorer.explain` calls it."""
+    variant = resolve_variant(**options)
+    return asdict(explain(source=source, prediction=prediction, references=references, variant=variant))
 
 
 def _penalties(counted: SegmentCounts, variant: Variant) -> Iterator[Penalty]:

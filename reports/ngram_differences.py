@@ -56,7 +56,7 @@ def ngram_differences(columns: SystemColumns, variant: Variant, baseline: str) -
         name: defaultdict(lambda: np.zeros(2)) for name in columns.predictions if name != baseline
     }
     systems = list(columns.predictions)
-    for tokens in encode_corpus(columns.sources, columns.references, columns.predictions.values(), variant):
+    for tokens in encode_corpus(columns, variant):
         for shares, strings in ngram_shares(tokens, variant):
             earned = dict(zip(systems, shares, strict=True))
             for name, sums in credits.items():

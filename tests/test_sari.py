@@ -16,7 +16,7 @@ import numpy as np
 import oracle
 import pytest
 from conftest import ROOT
-from four_segments import COPIES, NO_SEGMENTS, SCORES, TEXTS, Breaks, load, repeated, rows, run
+from four_segments import COPIES, NAMES, NO_SEGMENTS, SCORES, TEXTS, Breaks, load, repeated, rows, run
 from refusals import refuses
 
 from sari.sari_scorer import Scorer
@@ -71,7 +71,7 @@ def test_without_sacrebleu_it_is_asked_for(monkeypatch):
 
 def test_info(sari):
     assert all((sari.description, sari.citation, sari.inputs_description, sari.homepage, sari.license))
-    assert all(name in sari.inputs_description for name in inspect.signature(sari.compute).parameters)
+    assert all(name in sari.inputs_description for name in inspect.signature(sari._compute).parameters)
     assert all(
         f": {', '.join(option.choices)}." in sari.inputs_description for option in OPTIONS.values() if option.choices
     )
@@ -157,6 +157,53 @@ def test_combined_with_a_metric_that_takes_no_sources(metric):
     combined.add(**{name: column[0] for name, column in TEXTS.items()})
     combined.add_batch(**rows(1, 2, 3))
     assert combined.compute() == {**metric.compute(**TEXTS), "exact": 1}
+
+
+def test_two_variants_combined_have_their_names():
+    combined = evaluate.combine([load(), load(variant="easse", level="sentence")]).compute(**TEXTS)
+    names = [f"sari_{variant}_{score}" for variant in ("hf", "easse+level") for score in NAMES]
+    assert list(combined) == names
+
+
+# ---- `_compute` is the metric ---------------------------------------------------------------------------------------
+
+
+def test_compute_ends_in_the_method_of_a_subclass(sari, cache):
+    class Halved(type(sari)):
+        """Half of the scores, and an argument of its own."""
+
+        def _compute(self, sources, predictions, references, by=2):
+            scores = super()._compute(sources, predictions, references, variant="easse")
+            return {name: score / by for name, score in scores.items()}
+
+    scores = sari.compute(**TEXTS, variant="easse")
+    for metric in (Halved(cache_dir=str(cache)), Halved(cache_dir=str(cache), keep_in_memory=True)):
+        for by in (2, 4):
+            arguments = {"by": by} if by == 4 else {}
+            halved = {name: score / by for name, score in scores.items()}
+            assert metric.compute(**TEXTS, **arguments) == halved
+            metric.add_batch(**rows(0, 1))
+            assert metric.compute(**rows(2, 3), **arguments) == halved
+        with refuses(
+            TypeError, "details: got an unknown argument, expected one of sources, predictions, references, by"
+        ):
+            metric.compute(**TEXTS, details=True)
+
+    class Returned(type(sari)):
+        """Whatever it gets."""
+
+        def _compute(self, **arguments):
+            return arguments
+
+    checked = {**TEXTS, "references": [["a"]] * 4}
+    assert Returned().compute(**TEXTS | {"references": np.array(["a"] * 4)}, other=1) == {**checked, "other": 1}
+
+
+def test_compute_of_the_module_may_be_called(sari):
+    for options in ({}, {"variant": "easse", "details": True, "confidence": 0.9, "baselines": True}):
+        assert sari._compute(**TEXTS, **options) == sari.compute(**TEXTS, **options)
+    with refuses(ValueError, NO_TEXT):
+        sari._compute(**BAD_TEXTS)
 
 
 # ---- The configuration ----------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from refusals import refuses
 
 from sari.languages import TOKENIZERS
 from sari.tokenization import count_sentences, encode_chunk, encode_corpus, split_into_tokens
+from sari.validation import SystemColumns
 from sari.variants import VARIANTS, Text
 
 PLAIN = Text(lowercase=False)
@@ -164,13 +165,13 @@ def test_ids_are_equal_where_tokens_are():
 @pytest.mark.parametrize("tokenize", ["13a", "none", "char"])
 def test_no_texts(tokenize):
     assert split_into_tokens([], replace(PLAIN, tokenize=tokenize)) == []
-    assert list(encode_corpus([], [], [[]], replace(AS_WRITTEN, tokenize=tokenize))) == []
+    assert list(encode_corpus(SystemColumns([], {"": []}, []), replace(AS_WRITTEN, tokenize=tokenize))) == []
 
 
 def test_a_long_corpus_is_never_encoded_as_a_whole():
     seen, texts = [], ["word " * 100] * 1_000
     variant = replace(AS_WRITTEN, tokenize=lambda text: seen.append(text) or text)
-    chunks = encode_corpus(texts, [[text] for text in texts], [texts], variant)
+    chunks = encode_corpus(SystemColumns(texts, {"": texts}, [[text] for text in texts]), variant)
     next(chunks)
     assert len(seen) < 1_500
     assert len(list(chunks)) >= 2
