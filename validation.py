@@ -1,6 +1,5 @@
 """Arguments in, checked values out, or an error of one line: argument, row, what was given, what was expected."""
 
-import ast
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -16,8 +15,12 @@ from .messages import RefusedTypeError, RefusedValueError, count_of, fault, shor
 COLUMNS = ("sources", "predictions", "references")
 _TEXTS = "a list with one str per segment"
 _LISTS_OF_TEXTS = "a list with, per segment, a list of str or one str"
-# A list of texts or missing values as JSON, Python and numpy write it. Others, such as "[1]", may be texts.
-_LIST_AS_TEXT = re.compile(r"""\s*(?:(?:array|np\.str_)?[\[(]\s*)+(?:["'\]]|null|None|[nN]a[nN])""")
+# Where a list of texts or missing values begins, as JSON, Python or numpy writes it; "[1]" may be a text.
+_LIST_BEGINS = re.compile(r"""\s*+(?:(?:array|np\.str_)?[\[(]\s*+)++(?:["'\]]|null|None|[nN]a[nN])""")
+# A text in quotes, and what else a written list holds. Nothing is read twice, however hostile the text is.
+_QUOTED = r"""'[^'\\]*+(?:\\.[^'\\]*+)*+'|"[^"\\]*+(?:\\.[^"\\]*+)*+\""""
+_WORDS = r"array|np\.str_|dtype=\w*+|None|nan|NaN|null|[tT]rue|[fF]alse|\.\.\.|-?\d[\d.eE+-]*+"
+_WRITTEN_LIST = re.compile(rf"(?:{_QUOTED}|{_WORDS}|[\[\](){{}}:,\s])*+", re.DOTALL)
 # So many texts are checked at once, which takes a tenth of the time.
 _AT_ONCE = 1_000
 _MOST_DIGITS = 15  # after the point of a printed score
@@ -202,7 +205,7 @@ def validate_references(column: Any, ids: list[Any] | None = None) -> list[list[
         ]
     texts = list(chain.from_iterable(rows))
     _check_texts(texts, lambda place: _reference_name(rows, place, name))
-    if any(map(_LIST_AS_TEXT.match, texts)):
+    if any(map(_LIST_BEGINS.match, texts)):
         rows = [_without_lists_as_text(name(number), row) for number, row in enumerate(rows)]
     if not all(rows):
         empty = next(number for number, row in enumerate(rows) if not row)
@@ -211,17 +214,18 @@ def validate_references(column: Any, ids: list[Any] | None = None) -> list[list[
 
 
 def _without_lists_as_text(name: str, texts: list[str]) -> list[str]:
-    """Return the references of a segment; where a text is a list in JSON, the texts in it.
+    """Return the references of a segment; where a text is a list of texts in JSON, the texts in it.
 
     Raises:
-        ValueError: for a list or tuple as Python or numpy prints it, and for what is no text in a list in JSON.
+        ValueError: for any other list or tuple that is written as text, and for what is no text in a list in JSON.
     """
     several: list[str] = []
     for text in texts:
-        written = _list_in(json.loads, text)
+        marks = _marks_of_list(text)
+        written = _read_json(text) if marks.count("[") + marks.count("{") == 1 else None
         if written is not None:
             several += written
-        elif _list_in(_read_python, text) is not None:
+        elif "[" in marks or "," in marks:  # a lone text in parentheses is a text
             raise RefusedValueError(
                 fault(name, f"a list written as text, {short_repr(text)}", "a list of str, or one in JSON")
             )
@@ -231,18 +235,16 @@ def _without_lists_as_text(name: str, texts: list[str]) -> list[str]:
     return several
 
 
-def _read_python(text: str) -> Any:
-    """Return the value of a Python literal, without what numpy prints around texts; pandas prints None as nan."""
-    literal = re.sub(r"np\.str_|array|,\s*dtype=[^)]*|\s\.\.\.", "", text)
-    return ast.literal_eval(re.sub(r"\bnan\b", "None", literal))
+def _marks_of_list(text: str) -> str:
+    """Return what a list that is written as text has around its texts; nothing where the text is no such list."""
+    is_list = _LIST_BEGINS.match(text) and _WRITTEN_LIST.fullmatch(text)
+    return re.sub(_QUOTED, "", text, flags=re.DOTALL) if is_list else ""
 
 
-def _list_in(read: Callable[[str], Any], text: str) -> Sequence[Any] | None:
-    """Return the list or tuple that a function reads in a text; None where it reads none."""
-    if _LIST_AS_TEXT.match(text):
-        with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
-            value = read(text.strip())
-            return value if isinstance(value, list | tuple) else None
+def _read_json(text: str) -> list[Any] | None:
+    with suppress(ValueError, RecursionError):
+        value = json.loads(text)
+        return value if isinstance(value, list) else None
     return None
 
 
