@@ -303,6 +303,13 @@ def _model_of(row: ExternalTokenizer) -> Path | None:
     return Path(SACREBLEU_DIR, "models", row.fetches.rpartition("/")[2])
 
 
+def would_fetch(tokenizer: Tokenizer) -> bool:
+    """Return whether to load a tokenizer downloads its model."""
+    row = EXTERNAL_TOKENIZERS.get(tokenizer) if isinstance(tokenizer, str) else None
+    model = None if row is None else _model_of(row)
+    return model is not None and not model.exists()
+
+
 def _load_punkt() -> Any:
     """Return NLTK's Punkt for English, or raise an ImportError that says how to install it."""
     from zipfile import BadZipFile

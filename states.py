@@ -322,12 +322,11 @@ def read_state(data: Any, scorer: Any) -> State:
             wanted = f"the one that the state was made with: Scorer({name}=...).read_state(data)"
             raise RefusedValueError(fault(name, short_repr(value), wanted))
     scorer = scorer.with_options(**{**dict.fromkeys(OPTIONS), **head["options"], **callables})
-    texts = tuple((key, source, output, tuple(row)) for key, source, output, row in head["texts"])
     empty = CorpusStatistics(
         variant=scorer.variant,
         keeps_sentences=head["sentences"],
         keeps_rows=head["resampling"],
-        sample=TextSample(texts, tuple(head["empty"]), frozenset(head["nrefs"])),
+        sample=_checked_sample(head),
         shards=dict(head["shards"]),
     )
     _check_same("data", head["signature"].split("|"), empty.signature().split("|"))
@@ -381,18 +380,25 @@ def _checked_head(line: bytes) -> dict[str, Any]:
             raise RefusedValueError(
                 fault("data", f"a state with {name} {short_repr(head.get(name))}", "what State.to_bytes writes")
             )
-    segments, texts = head["segments"], len(head["texts"])
-    shards = dict(head["shards"])
+    segments, shards = head["segments"], dict(head["shards"])
     if head["shards"] and (sum(shards.values()) != segments or len(shards) != len(head["shards"])):
         raise RefusedValueError(
             fault("data", f"a state of {count_of(segments, 'segment')} with other shards", "their shards")
         )
-    needed = [segments, texts, head["nrefs"]]  # A state has all three, or none.
-    if texts > segments or any(needed) != all(needed):
-        raise RefusedValueError(
-            fault("data", f"a state of {count_of(segments, 'segment')} with {texts} sampled ones", "some of them")
-        )
     return head
+
+
+def _checked_sample(head: dict[str, Any]) -> TextSample:
+    """Return the sample in the first line of a state, or refuse one that no texts have."""
+    texts = tuple((key, source, output, tuple(row)) for key, source, output, row in head["texts"])
+    sample, segments = TextSample(texts, tuple(head["empty"]), frozenset(head["nrefs"])), head["segments"]
+    parts = [segments, texts, sample.nrefs]  # a state has all three, or none
+    if len(texts) > segments or any(parts) != all(parts):
+        got = f"a state of {count_of(segments, 'segment')} with {len(texts)} sampled ones"
+        raise RefusedValueError(fault("data", got, "some of them"))
+    if not sample.is_possible():
+        raise RefusedValueError(fault("data", "a state with texts that are no sample", "what State.to_bytes writes"))
+    return sample
 
 
 def _is_number(value: Any, least: int = 0) -> bool:

@@ -27,7 +27,7 @@ from .data_warnings import (
     TextMismatchWarning,
     TokenizationWarning,
 )
-from .languages import EXTERNAL_TOKENIZERS, SCRIPTS, TOKENIZERS, main_scripts
+from .languages import EXTERNAL_TOKENIZERS, SCRIPTS, TOKENIZERS, main_scripts, would_fetch
 from .messages import count_of, join_names, short_repr
 from .tokenization import split_into_tokens
 from .variants import Text, Variant
@@ -45,6 +45,7 @@ _WRITTEN = ("outputs", "references")
 # The size of a sample: segments, and characters of each text. Thresholds were measured with it.
 _SAMPLED_SEGMENTS = 32
 _SAMPLED_CHARACTERS = 200  # at the beginning, and as many at the end
+_LARGEST_KEY = (1 << 32) - 1
 # The share of copies that is most outputs. If a sample has it, more than 40% of all are, with a probability of 99%.
 _MOST_COPIES = 0.6
 
@@ -71,6 +72,16 @@ class TextSample(NamedTuple):
     def sources(self) -> list[str]:
         """Return the sources of the sample."""
         return [source for _, source, _, _ in self.texts]
+
+    def is_possible(self) -> bool:
+        """Return whether `take_sample` and `merge` can have made it."""
+        rows_are_possible = all(
+            len(references) in self.nrefs
+            and key == (crc32(source.encode()) if len(source) <= 2 * _SAMPLED_CHARACTERS else key & _LARGEST_KEY)
+            and all(_cut(text) == text for text in (source, output, *references))
+            for key, source, output, references in self.texts
+        )
+        return rows_are_possible and self.merge(NO_TEXTS) == self
 
 
 NO_TEXTS = TextSample()
@@ -158,7 +169,8 @@ def corpus_warnings(sample: TextSample, variant: Variant) -> Iterator[SariWarnin
     if are_mostly_copies(sources, outputs):
         figures = f"{number_of_copies(sources, outputs)} of {len(sources)} outputs looked at"
         yield CopiedOutputsWarning("most outputs are the same as their sources", figures)
-        yield from variant_warnings(variant, sources)
+        # To load a tokenizer for a check downloads nothing: a state may come from somebody else.
+        yield from variant_warnings(variant, None if would_fetch(variant.tokenize) else sources)
     yield from _repeated_outputs(sources, outputs)
     yield from _same_columns(sources, outputs, references)
     words = {name: list(map(words_of, texts)) for name, texts in columns.items()}
@@ -434,7 +446,15 @@ class Property(NamedTuple):
 
 _INVISIBLE = "[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060\ufeff]"
 _VOWEL_MARKS = "[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u0652\u0670]"
-_FINAL_MARK = f"[{_SENTENCE_MARKS}](?:\\W|</?\\w+>)*\\Z"
+_TAG, _NO_WORDS = re.compile("</?\\w++>"), re.compile("\\W*+")
+
+
+def _ends_with_mark(text: str) -> bool:
+    """Return whether a mark that ends sentences, and no word but tags, is at the end; from there, to read it once."""
+    backwards = _TAG.sub(" ", text)[::-1]
+    end = _NO_WORDS.match(backwards)
+    return end is not None and not {*_SENTENCE_MARKS}.isdisjoint(end[0])
+
 
 #: What either all texts of a corpus should have, or none. "\x23" is #: `evaluate` looks for changes of a file in what
 #: stands before the first # of a line, also in a string.
@@ -465,7 +485,7 @@ PROPERTIES = (
     Property("tabs or |", lambda text: "\t" in text or "|" in text, remedy="are they several texts each?"),
     Property("line breaks", _search("\n"), remedy="are they several texts each?", columns=_WRITTEN),
     Property("marks of Markdown", _search("[*`\x23]"), remedy="remove them", columns=_WRITTEN),
-    Property("a mark at the end", _search(_FINAL_MARK), remedy="are the others cut off?", columns=_WRITTEN),
+    Property("a mark at the end", _ends_with_mark, remedy="are the others cut off?", columns=_WRITTEN),
     Property(
         "an end that repeats itself",
         lambda text: text.count(text.rstrip()[-20:]) > 2,

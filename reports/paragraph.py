@@ -22,9 +22,9 @@ _TOOLS = {"sacreBLEU": "post-2018-call", "EASSE": "alva-manchego-etal-2019-easse
 _IN_FOOTNOTE = 3
 # The parts of a paragraph, as in pandoc's Markdown; a backslash stands before what is no markup.
 _PARTS = re.compile(
-    r"""\[@(?P<citation>[^]]+)]
+    r"""\[@(?P<citation>[^][]+)]
     | \*(?P<name>(?:\\.|[^*\\])+)\*
-    | \^\[(?P<footnote>(?:\\.|[^]\\])+)]
+    | \^\[(?P<footnote>(?:\\.|[^][\\])+)]
     | (?P<words>(?:\\.|[^[*^\\])+)""",
     re.VERBOSE,
 )

@@ -12,6 +12,7 @@ from importlib.metadata import version
 from itertools import permutations, product
 from operator import methodcaller
 from threading import Lock
+from zlib import crc32
 
 import numpy as np
 import pytest
@@ -398,8 +399,49 @@ def test_forged_states_are_refused_in_one_line():
         else:
             taken.append((name, value))
     assert [message for message in refusals if len(message) > 200 or not re.fullmatch(r"\w+: got .+", message)] == []
-    texts = [[1, "a", "b", ["c"]]]
-    assert taken == [("options", {}), ("callables", []), ("sentences", True), ("shards", []), ("texts", texts)]
+    assert taken == [("options", {}), ("callables", []), ("sentences", True), ("shards", [])]
+
+
+def sampled(number, text="a", references=1):
+    sources = [f"{row} {text}" for row in range(number)]
+    return sorted([crc32(source.encode()), source, "b", ["c"] * references] for source in sources)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        [[1, "a", "b", ["c"]]],
+        sampled(33),
+        sampled(12, "." * 4_000),
+        sampled(2)[:1] * 2,
+        sampled(1, references=2),
+        sampled(2)[::-1],
+    ],
+    ids=["another key", "too many", "too long", "one twice", "more references", "another order"],
+)
+def test_a_state_has_texts_that_are_a_sample(texts):
+    data = state_of(Scorer("easse"), {**repeated(20), "references": [["c"]] * 80}).to_bytes()
+    assert Scorer().read_state(forged(data, texts=sampled(2))).segments == 80
+    with refuses(ValueError, "data: got a state with texts that are no sample, expected what State.to_bytes writes"):
+        Scorer().read_state(forged(data, texts=texts))
+
+
+def test_a_state_of_somebody_else_starts_no_download(monkeypatch, tmp_path, caplog):
+    """Its outputs are copies, which its variant may reward; to look closer would take the tokenizer."""
+    pytest.importorskip("sentencepiece")
+    monkeypatch.setattr("sacrebleu.utils.SACREBLEU_DIR", str(tmp_path))
+    scorer = Scorer("easse_legacy", tokenize="flores200")
+    head = {
+        "options": scorer.options | {"variant": "easse_legacy"},
+        "signature": scorer.variant.signature({1}),
+        "texts": sorted([crc32(name.encode()), name, name, ["c"]] for name in "abcdefghijkl"),
+        "nrefs": [1],
+    }
+    state = Scorer().read_state(forged(state_of(Scorer("easse_legacy"), repeated(3)).to_bytes(), **head))
+    with Scorer().collect_warnings() as collected:
+        state.compute(details=True)
+    assert "RewardsCopyingWarning" in [type(warning).__name__ for warning in collected]
+    assert (caplog.records, [*tmp_path.iterdir()]) == ([], [])
 
 
 # ---- Copies, pickles and other processes ----------------------------------------------------------------------------
