@@ -4,6 +4,7 @@ Options without a command are for `score`: `sari --sources S --outputs O --refer
 """
 
 import os
+import socket
 import sys
 
 if __package__:
@@ -21,6 +22,8 @@ from collections.abc import Callable, Sequence
 from sari.command_line.process import refuse, refuse_missing, run_program
 from sari.messages import fault, short_repr, unknown_name
 
+_HOST, _PORT = "GRADIO_SERVER_NAME", "GRADIO_SERVER_PORT"
+
 
 def score(arguments: Sequence[str]) -> int:
     """Run `score.py` and return its status."""
@@ -32,18 +35,23 @@ def score(arguments: Sequence[str]) -> int:
 def app(arguments: Sequence[str]) -> int:
     """Run `app.py` and return its status."""
     if arguments and arguments[0] in HELP:
-        print(f"usage: sari app\n\n{SUMMARIES['app']} GRADIO_SERVER_NAME and GRADIO_SERVER_PORT set host and port.")
+        print(f"usage: sari app\n\n{SUMMARIES['app']}\nOpen it in a browser. {_HOST} and {_PORT} set host and port.")
         return 0
     if arguments:
         return refuse("sari", fault("app", short_repr(arguments[0]), "no arguments"))
-    port = os.environ.get("GRADIO_SERVER_PORT", "7860")
+    host, port = os.environ.get(_HOST, "127.0.0.1"), os.environ.get(_PORT, "7860")
     if not (port.isdecimal() and int(port) < 1 << 16):
-        return refuse("sari", fault("app: GRADIO_SERVER_PORT", short_repr(port), "the number of a port"))
+        return refuse("sari", fault(f"app: {_PORT}", short_repr(port), "the number of a port"))
+    if _is_taken(host, int(port)):
+        return refuse("sari", fault(f"app: {_PORT}", f"{port}, which another program uses", "a free port"))
     try:
+        from sari.web.visitor_files import folder
+
+        folder()  # before Gradio is imported, which makes a folder of its own at once
         from sari.web.page import build, launch
 
         page = build()
-        launch(page, prevent_thread_lock=True)
+        launch(page, server_port=int(port), prevent_thread_lock=True)
     except ModuleNotFoundError as error:
         return refuse_missing("sari", "app", error, "app")
     except OSError as error:
@@ -53,8 +61,18 @@ def app(arguments: Sequence[str]) -> int:
     return 130
 
 
+def _is_taken(host: str, port: int) -> bool:
+    """Return whether a program listens at an address; Gradio would silently take another one."""
+    with socket.socket() as one:
+        one.settimeout(1)
+        return port != 0 and one.connect_ex(("127.0.0.1" if host == "0.0.0.0" else host, port)) == 0
+
+
 #: What the commands do; python -OO has no docstrings.
-SUMMARIES = {"score": "Score text files, as score.py does (the default).", "app": "Start the page, as app.py does."}
+SUMMARIES = {
+    "score": "Score text files, as score.py does (the default).",
+    "app": "Start the server of the page, and print its address, as app.py does.",
+}
 #: The commands by name; each takes its arguments and returns an exit status.
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {"score": score, "app": app}
 HELP = ("-h", "--help")

@@ -4,6 +4,7 @@ A batch becomes one buffer of UTF-8 bytes, with the byte 0xFF, which UTF-8 never
 texts. Tokens are spans of that buffer. Two tokens get the same id if and only if their bytes are the same.
 """
 
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -52,6 +53,9 @@ _ENTITY_13A = re.compile(b"&(?:quot|amp|lt|gt);")
 
 # The key of a token of n <= 8 bytes is filled up with 0xFF, which no token holds.
 _FILL = np.array([(1 << 64) - (1 << 8 * n) for n in range(9)], np.uint64)
+# Keys are multiplied by an odd number, which keeps them different, and is another one in each process: the hash table
+# of pandas has no secret of its own, and words that fill one place of it can be made.
+_SECRET = np.uint64(int.from_bytes(os.urandom(8)) | 1)
 
 
 class Spans(NamedTuple):
@@ -373,8 +377,8 @@ def _glued_to_number(marks: np.ndarray, digit: np.ndarray) -> np.ndarray:
 def _keys_of_tokens(parts: Sequence[tuple[Sequence[str], Text]]) -> tuple[np.ndarray, np.ndarray, Spans]:
     """Return a key of 64 bits for each token, equal for equal bytes.
 
-    A token of up to 8 bytes is its own key; the key of a longer one is the byte 0xFE, which UTF-8 never uses, and its
-    place in a dictionary of the long tokens.
+    The key of a token of up to 8 bytes is made of these; that of a longer one of the byte 0xFE, which UTF-8 never uses,
+    and its place in a dictionary of the long tokens. Keys differ from process to process.
 
     Returns:
         int64[token]: the keys; int64[text]: how many tokens each text has; and the tokens as text.
@@ -388,6 +392,7 @@ def _keys_of_tokens(parts: Sequence[tuple[Sequence[str], Text]]) -> tuple[np.nda
     long = (lengths > 8).nonzero()[0]
     if long.size:
         keys[long] = _dictionary(data, starts[long], lengths[long]) << 8 | 0xFE
+    keys *= _SECRET
     return keys.view(np.int64), counts, spans
 
 

@@ -1,8 +1,12 @@
 """Programs as processes: run with arguments, files and pipes, and what they printed or refused; small corpora."""
 
 import os
+import re
+import socket
 import subprocess
 import sys
+import time
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 
@@ -138,3 +142,42 @@ def with_system(corpus, name):
 def score_of(sari, source, prediction, references, **options):
     texts = {"sources": [source], "predictions": [prediction], "references": [references]}
     return sari.with_options(**options).compute(**texts)["sari"]
+
+
+@contextmanager
+def running_app(folder, port):
+    """Run `python app.py` with its log and the files of its visitors in a folder; give its address and process."""
+    environment = {
+        "GRADIO_SERVER_NAME": "127.0.0.1",
+        "GRADIO_SERVER_PORT": str(port),
+        "GRADIO_TEMP_DIR": str(folder),
+    }
+    with open(folder / "log", "wb") as sink:
+        process = subprocess.Popen(
+            [sys.executable, str(ROOT / "app.py")],
+            cwd=folder,
+            env={**os.environ, **environment},
+            stdout=sink,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        yield address_in(folder / "log", process), process
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+def address_in(log, process):
+    """Wait until the app has printed its address, and return it."""
+    for _ in range(1800):  # a machine that does other things too takes its time
+        assert process.poll() is None, log.read_text()
+        if printed := re.search(r"local URL:\s+(\S+)\n", log.read_text()):
+            return f"{printed[1]}/"
+        time.sleep(0.1)
+    raise TimeoutError(log.read_text())

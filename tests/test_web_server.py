@@ -16,30 +16,13 @@ from starlette.applications import Starlette
 from starlette.responses import HTMLResponse, PlainTextResponse
 from starlette.testclient import TestClient
 
-from sari.web import inputs, server
+from sari.web import gate, inputs, server, visitor_files
 from sari.web.page import SESSIONS, WAITING
 
 pytest_plugins = ("web_app",)
 
 #: Certificates would take longer to read than a call takes.
 PLAIN = {"timeout": 60, "verify": False}
-
-
-def test_large_calls_and_files_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(server, "get_upload_folder", lambda: str(tmp_path))
-    monkeypatch.setattr(server, "MAX_UPLOADED", 1)
-    app = Starlette(middleware=server.settings("")["middleware"])
-    app.add_route("/upload", lambda _request: PlainTextResponse("taken"), methods=["POST"])
-    client = TestClient(app)
-    assert client.post("/upload", content=b"x" * 20_000_000).text == "taken"
-    assert client.post("/upload", content=b"x" * 20_000_001).status_code == 413
-    (tmp_path / "folder").mkdir()
-    for name in ("folder/a", "b"):
-        (tmp_path / name).write_bytes(b"x" * 490_000)
-    assert client.post("/upload").text == "taken"
-    (tmp_path / "c").write_bytes(b"x" * 20_001)
-    assert client.post("/upload").status_code == 507
-    assert client.get("/").status_code == 404  # the page itself is answered
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "identity"])
@@ -113,13 +96,14 @@ LIMITS = {
         f"{inputs.MAX_MEGABYTES} MB, gzipped or not. N-grams have at most {inputs.MAX_ORDER} tokens",
         f"links at most {inputs.MAX_LINK:,} characters",
         f"at most {WAITING} wait",
-        f"requests of more than {2 * inputs.MAX_MEGABYTES} MB",
-        f"more than {server.MAX_UPLOADED // 1_000} GB",
+        f"calls of more than {gate.MAX_CALL} MB, {gate.MAX_VALUES:,} values or {gate.MAX_DEPTH} levels",
+        f"uploads of more than {gate.MAX_UPLOAD} MB or {gate.MAX_PARTS} files",
+        f"more than {visitor_files.MAX_UPLOADED // 1_000} GB or {visitor_files.MAX_FILES:,} files",
     ],
     "SECURITY.md": [
-        f"{2 * inputs.MAX_MEGABYTES} MB a request, {inputs.MAX_MEGABYTES} MB of text",
+        f"{gate.MAX_CALL} MB and {gate.MAX_VALUES:,} values a call, {gate.MAX_UPLOAD} MB an upload",
         f"{inputs.MAX_CHARACTERS:,} characters for an explained segment",
-        f"{server.MAX_UPLOADED // 1_000} GB of files in all",
+        f"{visitor_files.MAX_UPLOADED // 1_000} GB and {visitor_files.MAX_FILES:,} files in all",
     ],
     "web/templates/about.md.j2": [],
 }

@@ -3,16 +3,12 @@
 Without playwright those of the endpoints still run.
 """
 
-import os
 import re
-import subprocess
-import sys
-import time
 from contextlib import suppress
 
 import pytest
 from gradio_client import Client
-from programs import ROOT, SECRET
+from programs import SECRET, free_port, running_app
 
 # Now, while this folder comes first: later a checkout that is called like one of its files would be found instead.
 with suppress(ModuleNotFoundError):
@@ -20,38 +16,19 @@ with suppress(ModuleNotFoundError):
 
 
 @pytest.fixture(scope="session")
-def address(tmp_path_factory):
+def app_folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("app")
+
+
+@pytest.fixture(scope="session")
+def address(app_folder):
     """Start `python app.py` on a free port, and see in the end that it never failed."""
-    folder = tmp_path_factory.mktemp("app")
-    log = folder / "log"
-    environment = {"GRADIO_SERVER_NAME": "127.0.0.1", "GRADIO_TEMP_DIR": str(folder)}
-    with open(log, "wb") as sink:
-        process = subprocess.Popen(
-            [sys.executable, str(ROOT / "app.py")],
-            cwd=folder,
-            env={**os.environ, **environment},
-            stdout=sink,
-            stderr=subprocess.STDOUT,
-        )
-    try:
-        yield address_in(log, process)
-    finally:
-        process.terminate()
-        process.wait(30)
-    text = log.read_text()
+    with running_app(app_folder, free_port()) as (address, _):
+        yield address
+    text = (app_folder / "log").read_text()
     assert SECRET not in text
     # Bad calls fail in Gradio, where it reads them; no function of the page failed.
-    assert not re.search(r"Traceback|/web/(?!server\.py)\w+\.py", text), text
-
-
-def address_in(log, process):
-    """Wait until the app has printed its address, and return it."""
-    for _ in range(1800):  # a machine that does other things too takes its time
-        assert process.poll() is None, log.read_text()
-        if printed := re.search(r"local URL:\s+(\S+)\n", log.read_text()):
-            return f"{printed[1]}/"
-        time.sleep(0.1)
-    raise TimeoutError(log.read_text())
+    assert not re.search(r"Traceback|/web/(?!server|gate)\w+\.py", text), text
 
 
 @pytest.fixture(scope="session")

@@ -10,8 +10,7 @@ import gradio as gr
 from sari.corpus_statistics import score_columns
 from sari.validation import Columns
 from sari.variants import DEFAULT_VARIANT, VARIANTS
-from sari.web import server
-from sari.web.components import HOUR
+from sari.web import server, visitor_files
 from sari.web.endpoints import ENDPOINTS
 from sari.web.files_tab import files_tab
 from sari.web.inputs import MAX_MEGABYTES
@@ -42,8 +41,13 @@ THEME = gr.themes.Default(
 
 
 def build() -> gr.Blocks:
-    """Make the page. Every ten minutes it deletes the files that are an hour old."""
-    with server.Page(title="SARI, explained", delete_cache=(HOUR // 6, HOUR)) as page:
+    """Make the page, and the folder of the files of its visitors.
+
+    Raises:
+        OSError: where no folder can be made.
+    """
+    visitor_files.folder()
+    with server.Page(title="SARI, explained") as page:
         gr.HTML(render("page", "heading"))
         with gr.Tabs(overflow_behavior="wrap") as tabs:
             with gr.Tab("Sentence", id="sentence"):
@@ -80,7 +84,11 @@ def launch(page: gr.Blocks, **options: Any) -> str:
         max_file_size=f"{MAX_MEGABYTES}mb",
         state_session_capacity=SESSIONS,
         run_history=False,
-        app_kwargs=server.settings(_first_view()),
+        app_kwargs=server.settings(
+            _first_view(),
+            functions=page.fns,
+            endpoints=[endpoint.__name__ for endpoint in ENDPOINTS],
+        ),
         footer_links=["api"],
         mcp_server=find_spec("mcp") is not None,  # of Gradio's extra
         ssr_mode=False,
