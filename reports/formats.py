@@ -109,8 +109,8 @@ def _aligned(table: Table, rows: list[list[str]], **options: Any) -> list[str]:
 
 
 def _escaped_markdown(text: object) -> str:
-    """Return a text that Markdown shows unchanged, also in a table."""
-    return re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", in_one_line(str(text)))
+    """Return a text that Markdown shows unchanged, also in a table, and in which it makes no links."""
+    return re.sub(r"([\\`*_{}\[\]<>#|~&]|:(?=//)|(?<=\bwww)\.)", r"\\\1", in_one_line(str(text)))
 
 
 # ---- Data -----------------------------------------------------------------------------------------------------------
@@ -121,8 +121,9 @@ def as_csv(report: TableReport) -> str:
     return _csv_text(report.records())
 
 
-#: Columns of CSV with names that a stranger may have chosen.
+#: Columns of CSV with names that a stranger may have chosen, and how formulas of spreadsheets begin.
 _CSV_NAMES = ("system", "compared_with")
+_FORMULAS = tuple("=+-@＝＋－＠")
 
 
 def _csv_text(rows: Sequence[Mapping[str, Any]], delimiter: str = ",") -> str:
@@ -131,7 +132,7 @@ def _csv_text(rows: Sequence[Mapping[str, Any]], delimiter: str = ",") -> str:
     writer = csv.DictWriter(file, list(longest), delimiter=delimiter, lineterminator="\n")
     writer.writeheader()
     for row in rows:
-        names = {key: f"'{row[key]}" for key in _CSV_NAMES if str(row.get(key)).startswith(("=", "+", "-", "@"))}
+        names = {key: f"'{row[key]}" for key in _CSV_NAMES if str(row.get(key)).startswith(_FORMULAS)}
         writer.writerow({**row, **names})
     return file.getvalue().removesuffix("\n")
 

@@ -61,13 +61,14 @@ def test_a_test_set(run_here, tmp_path):
 
 def test_names_of_strangers_are_harmless(run_here, tmp_path):
     """They hold no escape sequences, in errors neither, and no formulas for spreadsheets."""
-    names = ["=1+1", "\x1b[2J\u202ea"]
+    names = ["=1+1", "＝1", "\x1b[2J\u202ea", "&lt;", "https://a.b", "www.a.b"]
     rows = [{"system": name, "source": "a b", "output": "a", "references": "a"} for name in names]
     (tmp_path / "t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     for style in TABLE_FORMATS:
         text = output_of(run_here("--table", "t.jsonl", "--format", style, folder=tmp_path))
         assert not {"\x1b", "\u202e"} & {*text}
-        assert ("'=1+1," in text) == (style == "csv")
+        assert ("'=1+1," in text) == ("'＝1," in text) == (style == "csv")
+        assert style != "markdown" or all(name in text for name in (r"\&lt;", r"https\://a.b", r"www\.a.b"))
     (tmp_path / "c.csv").write_text("sou\x1b[2Jrce\nx\n")
     assert r"among sou\x1b[2Jrce;" in refusal_of(run_here("--table", "c.csv", folder=tmp_path))
 

@@ -1,11 +1,13 @@
 """The controls of the page: one for each scoring option, of the option's kind."""
 
+import random
+
 import gradio as gr
 import pytest
 from conftest import ROOT
 
 from sari.variants import OPTIONS, resolve_variant
-from sari.web import components, sentence_tab
+from sari.web import components, sentence_tab, visitor_files
 from sari.web.inputs import offered_options, resolve_options
 from sari.web.page import build
 from sari.web.samples import samples
@@ -31,8 +33,8 @@ def test_the_page_opens_with_the_first_example_and_without_results():
     assert {name: parts[name].value or "" for name in wanted} == wanted
     assert not any((parts["Downloads"].interactive, parts["files-results"].visible, parts["Table"].visible))
     assert not any(block.open for block in page.blocks.values() if isinstance(block, gr.Accordion))
-    every, age = page.delete_cache
-    assert f"{(every + age) / 60:g} minutes at the latest" in (ROOT / "docs" / "app.md").read_text(encoding="utf-8")
+    longest = visitor_files.MOST_AGE + visitor_files.SWEPT_EVERY
+    assert f"{longest / 60:g} minutes at the latest" in (ROOT / "docs" / "app.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", [name for name in offered_options() if name != "variant"])
@@ -47,7 +49,49 @@ def test_what_is_chosen_becomes_the_option(name):
         assert resolved == resolve_variant("hf", **{name: value})
 
 
-@pytest.mark.parametrize("references", [["a", ""], ["a\nb"], ["a\n\nb", "c"], [" a ", "\n"], ["a\r\nb", "x\ry"]])
-def test_boxes_show_what_is_read_from_them(references):
-    *_, text = components.boxes_of("", "", references)
-    assert components.references_of(text) == ["\n".join(row.strip().splitlines()) for row in references]
+#: Lines that could be taken for marks, or be lost.
+LINES = [
+    "a",
+    "",
+    " ",
+    "---",
+    " ---",
+    "␣",
+    "\\",
+    "\\---",
+    "\\\\␣ ",
+    " a ",
+    "\t",
+    '["a"]',
+    "\u2028",
+    "\x85",
+    "\\n",
+    "a\\",
+]
+
+
+def test_references_come_back_from_boxes_as_they_went():
+    choose = random.Random(0)
+    lists = [[], *([line] for line in LINES), ["a\r\nb", "x\ry"]]
+    for _ in range(3_000):
+        texts = ("\n".join(choose.choices(LINES, k=choose.choice([1, 1, 1, 2, 4]))) for _ in range(choose.randrange(5)))
+        lists.append(list(texts))
+    for references in lists:
+        *_, text = components.boxes_of("", "", references)
+        written = [row.replace("\r\n", "\n").replace("\r", "\n") for row in references]
+        assert components.references_of(text) == written, text
+
+
+@pytest.mark.parametrize(
+    ("text", "references"),
+    [
+        (" a \n\nb\n", ["a", "b"]),
+        ("a\n\n---\n\n\nb\nc\n\n", ["a", "b\nc"]),
+        ("---\n---", []),
+        (" ␣ \na", ["", "a"]),
+        ("a\n ␣\n --- ", ["a\n ␣"]),
+        (" \n", []),
+    ],
+)
+def test_what_people_write_into_the_box(text, references):
+    assert components.references_of(text) == references

@@ -185,26 +185,58 @@ def options_of(names: Iterable[str], chosen: Iterable[str]) -> dict[str, Any]:
 def references_of(text: str) -> list[str]:
     r"""Return the references in a box: one per line or, where there are lines of `RULE`, one between them.
 
+    A backslash before a mark, or before nothing, says that the line is a part of a reference.
+
     >>> references_of("a b\nc\n\n␣"), references_of("a b\n\nc\n---\nd"), references_of("a\nb\n---")
     (['a b', 'c', ''], ['a b\n\nc', 'd'], ['a\nb'])
+    >>> references_of("a\n\\---\n\\␣")
+    ['a', '---', '␣']
     """
-    lines = [line.strip() for line in text.split("\n")]
-    blocks = "\n".join(["", *lines, ""]).split(f"\n{RULE}\n")
-    parts = [block.strip("\n") for block in blocks] if RULE in lines else lines
-    return ["" if part == EMPTY_LINE else part for part in parts if part]
+    lines = text.split("\n")
+    if not any(line.strip() == RULE for line in lines):
+        return [_text_of_lines([line.strip()]) for line in lines if line.strip()]
+    blocks: list[list[str]] = [[]]
+    for line in lines:
+        if line.strip() == RULE:
+            blocks.append([])
+        elif line.strip() or blocks[-1]:
+            blocks[-1].append(line)
+    return list(map(_text_of_lines, filter(None, blocks)))
+
+
+def _text_of_lines(lines: list[str]) -> str:
+    """Return the text of lines without those at the end that have nothing, and without the backslashes of marks."""
+    while not lines[-1].strip():
+        lines = lines[:-1]
+    if [line.strip() for line in lines] == [EMPTY_LINE]:
+        return ""
+    return "\n".join(line[1:] if line.startswith("\\") and _is_mark(line) else line for line in lines)
+
+
+def _is_mark(line: str) -> bool:
+    return line.lstrip("\\").strip() in (RULE, EMPTY_LINE, "")
 
 
 def boxes_of(source: str, output: str, references: Iterable[str]) -> tuple[str, str, str]:
-    r"""Return what boxes show of a segment; `references_of` reads the last one.
+    r"""Return what boxes show of a segment; `references_of` reads the last one, with \n for each line break.
 
-    >>> boxes_of("a", "b\r\nc", ["d e", " "]), boxes_of("a", "b", ["c\nd", "e"])
+    >>> boxes_of("a", "b\r\nc", ["d e", ""]), boxes_of("a", "b", ["c\nd", "e"])
     (('a', 'b\nc', 'd e\n␣'), ('a', 'b', 'c\nd\n---\ne'))
     """
     source, output, *rows = (text.replace("\r\n", "\n").replace("\r", "\n") for text in (source, output, *references))
-    rows = [row.strip() or EMPTY_LINE for row in rows]
-    if not any("\n" in row for row in rows):
-        return source, output, "\n".join(rows)
-    return source, output, f"\n{RULE}\n".join(rows) + (f"\n{RULE}" if len(rows) == 1 else "")
+    written = [_with_backslashes(row) if row else EMPTY_LINE for row in rows]
+    if all(row == row.strip() and "\n" not in row for row in rows):
+        return source, output, "\n".join(written)
+    return source, output, f"\n{RULE}\n".join(written) + (f"\n{RULE}" if len(rows) == 1 else "")
+
+
+def _with_backslashes(text: str) -> str:
+    """Return a text that `references_of` reads as it is: lines that could be marks, or be left out, get a backslash."""
+    lines = text.split("\n")
+    return "\n".join(
+        f"\\{line}" if _is_mark(line) and (line.strip() or place in (0, len(lines) - 1)) else line
+        for place, line in enumerate(lines)
+    )
 
 
 def variant_in_words(variant: Variant) -> str:
