@@ -14,28 +14,33 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from functools import partial
+from hashlib import sha256
 from itertools import product
 from pathlib import Path
 from timeit import timeit
 from typing import Any
+from zlib import crc32
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from as_package import make_importable
 
 make_importable()
 
+from sari.benchmarks.made_up_corpora import colliding_words  # noqa: E402
 from sari.command_line.program import main as run_command  # noqa: E402
 from sari.companion_measures.registry import MEASURES  # noqa: E402
+from sari.corpus_statistics import score_columns  # noqa: E402
 from sari.reports.alignment import align  # noqa: E402
 from sari.reports.explanation import explain  # noqa: E402
 from sari.reports.plots import histogram  # noqa: E402
 from sari.reports.reasons import Token  # noqa: E402
 from sari.reports.sentence_edits import score_sentences  # noqa: E402
 from sari.reports.word_edits import score_edits  # noqa: E402
-from sari.validation import Columns  # noqa: E402
-from sari.variants import resolve_variant, resolve_variants  # noqa: E402
+from sari.sari_scorer import Scorer  # noqa: E402
+from sari.validation import Columns, validate_references  # noqa: E402
+from sari.variants import VARIANTS, resolve_variant, resolve_variants  # noqa: E402
 from sari.web import rendering  # noqa: E402
 
 _LONGER, _MOST, _SECONDS, _ATTEMPTS = 4, 5.0, 0.25, 3
@@ -131,6 +136,50 @@ _OPTIONS = [
     *(f"--tokenize {name}" for name in ("intl", "char", "zh")),
     *("--by-order --published", "--baselines --confidence", "--report {}/report.html", "--report {}/report.tex"),
 ]
+
+
+def _score_all(texts: Columns) -> None:
+    score_columns(texts, VARIANTS["xu2016"])  # splits at spaces alone
+
+
+def _validate(text: str) -> None:
+    with suppress(ValueError):
+        validate_references([[text]])
+
+
+def _read_state(data: bytes) -> None:
+    with suppress(ValueError):
+        Scorer().read_state(data).compute(details=True)
+
+
+def _state(text: str, number: int) -> bytes:
+    """Return the bytes of a state with so many sampled segments, which `State.to_bytes` may not have written."""
+    state = Scorer().state()
+    sources = [f"{place} {text}" for place in range(40)]
+    state.update(sources=sources, predictions=sources, references=sources)
+    line, _, numbers = state.to_bytes()[:-32].partition(b"\n")
+    texts = [[crc32(source.encode()), source, source, [source]] for source in sources[:number]]
+    content = json.dumps({**json.loads(line), "texts": sorted(texts)}).encode() + b"\n" + numbers
+    return content + sha256(content).digest()
+
+
+def _colliding(size: int) -> Columns:
+    text = " ".join(colliding_words(size))
+    return Columns([text], [text], [[text]])
+
+
+def _lists(item: str) -> tuple[Callable[[int], Any], Callable[[Any], object]]:
+    return lambda size: "['a'," + item * (100 * size), _validate
+
+
+#: What is made to take long: by name, a function from a size to data, and what is done with these.
+CRAFTED: dict[str, tuple[Callable[[int], Any], Callable[[Any], object]]] = {
+    "words of one place in a hash table": (lambda size: _colliding(4 * size), _score_all),
+    **{f"references as text, {item}": _lists(item) for item in ("f'{1}{1}'", "1,", "[],", "[", "\\'", '"', "'b' ")},
+    "references as text, JSON": (lambda size: json.dumps(["a"] * 100 * size), _validate),
+    "state of full stops": (lambda size: _state("." * 4 * size, 12), _read_state),
+    "state of many texts": (lambda size: _state("a", min(size, 40)), _read_state),
+}
 #: What is done with texts.
 SUBJECTS: dict[str, Callable[[Columns], object]] = {
     **{options: partial(_score, options) for options in _OPTIONS},
@@ -153,6 +202,8 @@ def _score_file(name: str, content: str) -> None:
 
 def _works(subject: str) -> dict[str, tuple[Callable[[int], Any], Callable[[Any], object]]]:
     """Return what is done about a subject: by name, a function from a size to texts, and one of texts that is timed."""
+    if subject == "crafted":
+        return CRAFTED
     if subject == "files":
         return {name: (content, partial(_score_file, name)) for name, content in FILES.items()}
     kinds = [kind for kind in CORPORA if kind != "one segment" or subject not in _OF_SENTENCES]
@@ -184,11 +235,11 @@ def _lowest_ratio(texts_of: Callable[[int], Any], do: Callable[[Any], object], w
 def main() -> int:
     """Print the highest ratio of each subject and those that are too high; return 1 if there are any."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", metavar="SUBJECT", choices=["files", *SUBJECTS], help="one subject alone")
+    parser.add_argument("--only", metavar="SUBJECT", choices=["files", "crafted", *SUBJECTS], help="one subject alone")
     parser.add_argument("--words", type=int, default=1_000, help="of the shorter texts, about (default: 1,000)")
     options = parser.parse_args()
     highest = 0.0
-    for subject in [options.only] if options.only else ["files", *SUBJECTS]:
+    for subject in [options.only] if options.only else ["files", "crafted", *SUBJECTS]:
         works = _works(subject)
         _lowest_ratio(*next(iter(works.values())), 20)  # the first call imports
         rows = sorted(((*_lowest_ratio(*work, options.words), name) for name, work in works.items()), reverse=True)

@@ -80,3 +80,24 @@ def write_texts(folder: Path, segments: int, references: int, systems: int) -> N
 
 if __name__ == "__main__":
     write_texts(Path(sys.argv[1]), *map(int, sys.argv[2:5]))
+
+
+def colliding_words(number: int) -> list[str]:
+    """Return words of eight characters that are one another's neighbours in a hash table of pandas, up to 36,000.
+
+    pandas hashes a key of 64 bits, here the bytes of a word, to `key >> 33 ^ key ^ key << 11` in 32 bits. For every
+    four bytes there are two other four with which the hash is the wanted one; those of them that are printable, and no
+    capitals, make words.
+    """
+    letters = np.array([code for code in range(33, 127) if not 65 <= code <= 90], np.uint32)
+    low = letters[-36:-28]
+    for place in (8, 16, 24):
+        low = (low[:, None] | letters << np.uint32(place)).ravel()
+    half = np.uint32(3120601668) ^ low ^ low << np.uint32(11)
+    words: list[str] = []
+    for bit in (0, 1):
+        high = half << np.uint32(1) | np.uint32(bit)
+        fits = (half >> np.uint32(31) == 0) & np.isin(high.view(np.uint8).reshape(-1, 4), letters).all(axis=1)
+        pairs = np.stack([low[fits], high[fits]], axis=1).astype("<u4")
+        words += [row.tobytes().decode() for row in pairs]
+    return words[:number]

@@ -14,7 +14,7 @@ import httpx
 import pytest
 from programs import ROOT, SECRET, free_port, needs_unix, running_app
 
-from sari.web import gate, visitor_files
+from sari.web import gate, inputs, visitor_files
 from sari.web.inputs import RefusedError
 
 pytest_plugins = ("web_app",)
@@ -95,15 +95,15 @@ def test_others_do_not_wait_for_hostile_calls(address):
 
 def test_json_is_counted_and_not_parsed():
     """At the limits, and as fast for texts that do not end."""
-    gate.check_json(b"[" + b"0," * (gate.MAX_VALUES - 2) + b"0]")
-    gate.check_json(b"[" * gate.MAX_DEPTH + b'"' + b"[" * 100)
-    for hostile in (b"[" + b"0," * (gate.MAX_VALUES - 1) + b"0]", b"{" * (gate.MAX_DEPTH + 1)):
+    inputs.check_json(b"[" + b"0," * (inputs.MAX_VALUES - 2) + b"0]")
+    inputs.check_json(b"[" * inputs.MAX_DEPTH + b'"' + b"[" * 100)
+    for hostile in (b"[" + b"0," * (inputs.MAX_VALUES - 1) + b"0]", b"{" * (inputs.MAX_DEPTH + 1)):
         with pytest.raises(RefusedError):
-            gate.check_json(hostile)
+            inputs.check_json(hostile)
     seconds = []
     for size in (1_000_000, 4_000_000):
         begin = time.process_time()
-        gate.check_json(b'"' + b'\\"' * size)
+        inputs.check_json(b'"' + b'\\"' * size)
         seconds.append(time.process_time() - begin)
     assert seconds[1] < max(10 * seconds[0], 0.5)
 

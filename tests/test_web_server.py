@@ -96,14 +96,14 @@ LIMITS = {
         f"{inputs.MAX_MEGABYTES} MB, gzipped or not. N-grams have at most {inputs.MAX_ORDER} tokens",
         f"links at most {inputs.MAX_LINK:,} characters",
         f"at most {WAITING} wait",
-        f"calls of more than {gate.MAX_CALL} MB, {gate.MAX_VALUES:,} values or {gate.MAX_DEPTH} levels",
+        f"calls of more than {gate.MAX_CALL} MB, {inputs.MAX_VALUES:,} values or {inputs.MAX_DEPTH} levels",
         f"take more than {gate.MAX_SECONDS} seconds to arrive, and all of them while those that are being read have "
         f"{gate.MAX_WAITING} MB",
         f"uploads of more than {gate.MAX_UPLOAD} MB or {gate.MAX_PARTS} files",
         f"more than {visitor_files.MAX_UPLOADED // 1_000} GB or {visitor_files.MAX_FILES:,} files",
     ],
     "SECURITY.md": [
-        f"{gate.MAX_CALL} MB and {gate.MAX_VALUES:,} values a call, {gate.MAX_UPLOAD} MB an upload",
+        f"{gate.MAX_CALL} MB and {inputs.MAX_VALUES:,} values a call, {gate.MAX_UPLOAD} MB an upload",
         f"{gate.MAX_WAITING} MB of requests that are being read",
         f"{inputs.MAX_CHARACTERS:,} characters for an explained segment",
         f"{visitor_files.MAX_UPLOADED // 1_000} GB and {visitor_files.MAX_FILES:,} files in all",

@@ -16,18 +16,15 @@ from email.message import Message
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from starlette.responses import JSONResponse
 
 from sari.web import visitor_files
-from sari.web.inputs import MAX_MEGABYTES, MAX_REFERENCES, RefusedError
+from sari.web.inputs import MAX_MEGABYTES, MAX_REFERENCES, RefusedError, check_json
 
 _LOG = logging.getLogger("sari.web")
 
 #: The megabytes of the body of a call, which has up to `MAX_MEGABYTES` of text, and of an upload.
 MAX_CALL, MAX_UPLOAD = MAX_MEGABYTES + 2, 2 * MAX_MEGABYTES
-#: The values of a call, such as texts and lists, and how deep they stand in one another.
-MAX_VALUES, MAX_DEPTH = 200_000, 12
 #: The megabytes of all requests that are read at the same time, and the seconds that one may take to arrive.
 MAX_WAITING, MAX_SECONDS = 200, 120
 #: The files of one upload.
@@ -46,9 +43,6 @@ _WRITE = (r"gradio_api/(queue/join|run/predict|cancel|reset|upload)", r"gradio_a
 _TOOLS = r"gradio_api/mcp(/.*)?"
 _ROUTES = {"GET": (*_READ, _TOOLS), "HEAD": _READ, "POST": (*_WRITE, _TOOLS), "DELETE": (_TOOLS,)}
 
-# A text in JSON; one that does not end goes to the end, so that nothing is read twice.
-_TEXT = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
-
 
 class _NotTakenError(Exception):
     """A request that goes no further: a status, and one line for whoever sent it."""
@@ -56,24 +50,6 @@ class _NotTakenError(Exception):
 
 class _BrokenOffError(Exception):
     """Whoever sent a request is gone, and waits for no answer."""
-
-
-def check_json(data: bytes, *, values: int = MAX_VALUES) -> None:
-    """Refuse JSON of too many values, or too deep, before it is parsed.
-
-    >>> check_json(b'[["a, [b"], 1]', values=4)
-    >>> check_json(b'[["a, [b"], 1]', values=3)
-    Traceback (most recent call last):
-    ...
-    sari.web.inputs.RefusedError: That is more than 3 values, all that a request may have.
-    """
-    marks = _TEXT.sub(b"", data)
-    if sum(map(marks.count, (b",", b"[", b"{"))) >= values:
-        raise RefusedError(f"That is more than {values:,} values, all that a request may have.")
-    brackets = np.frombuffer(re.sub(rb"[^][{}]", b"", marks), np.uint8)
-    opens = (brackets == ord("[")) | (brackets == ord("{"))
-    if np.where(opens, 1, -1).cumsum().max(initial=0) > MAX_DEPTH:
-        raise RefusedError(f"Its values stand more than {MAX_DEPTH} deep in one another.")
 
 
 def check_files(value: Any, folder: Path) -> None:

@@ -13,6 +13,8 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from sari.languages import EXTERNAL_TOKENIZERS, TOKENIZERS
 from sari.messages import RefusedError, RefusedImportError, fault, short_repr, truncate
 from sari.text_files import reading
@@ -43,6 +45,8 @@ MAX_ORDER = 10
 MAX_SEGMENTS = 5_000
 MAX_MEGABYTES = 10
 MAX_SYSTEMS = 20
+#: The values of a call or of a table in JSON, such as texts and lists, and how deep they stand in one another.
+MAX_VALUES, MAX_IN_TABLE, MAX_DEPTH = 200_000, 1_000_000, 12
 MAX_REFERENCES = 100
 
 #: Where the texts of the Files view are: in text files, in a table, or, apart from the outputs, in a test set.
@@ -154,6 +158,27 @@ def check_limit(number: float, most: int, units: str) -> None:
         raise RefusedError(f"That is more than {most:,} {units}, all that this page takes. score.py has no limit.")
 
 
+# A text in JSON; one that does not end goes to the end, so that nothing is read twice.
+_TEXT = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
+
+
+def check_json(data: bytes, *, values: int = MAX_VALUES) -> None:
+    """Refuse JSON of too many values, or too deep, before it is parsed.
+
+    >>> check_json(b'[["a, [b"], 1]', values=4)
+    >>> check_json(b'[["a, [b"], 1]', values=3)
+    Traceback (most recent call last):
+    ...
+    sari.web.inputs.RefusedError: That is more than 3 values, all that this page takes. score.py has no limit.
+    """
+    marks = _TEXT.sub(b"", data)
+    check_limit(1 + sum(map(marks.count, (b",", b"[", b"{"))), values, "values")
+    brackets = np.frombuffer(re.sub(rb"[^][{}]", b"", marks), np.uint8)
+    opens = (brackets == ord("[")) | (brackets == ord("{"))
+    if np.where(opens, 1, -1).cumsum().max(initial=0) > MAX_DEPTH:
+        raise RefusedError(f"Its values stand more than {MAX_DEPTH} deep in one another.")
+
+
 def _checked_systems(columns: SystemColumns) -> SystemColumns:
     if not columns.sources:
         raise RefusedError(fault("sources", "no segments", "at least one"))
@@ -176,6 +201,8 @@ def segment_of(source: Any, output: Any, references: Any, *, most: int = MAX_CHA
 
     A source or references without words are refused.
     """
+    texts = [source, output, *(references if isinstance(references, list) else [references])]
+    check_limit(sum(len(text) for text in texts if isinstance(text, str)), most, "characters")
     with errors_refused(_OF_SEGMENTS):
         segment = validate_columns([source], [output], [references or [""]])
     check_size(segment, most)
@@ -243,7 +270,10 @@ class FilePaths(NamedTuple):
                 raise RefusedError(f"Please choose {words}.")
             files += [chosen] if isinstance(chosen, str) else chosen
         try:
-            check_limit(sum(map(_unpacked_bytes, files)) / 1e6, MAX_MEGABYTES, "MB")
+            contents = list(map(_unpacked, files))
+            check_limit(sum(map(len, contents)) / 1e6, MAX_MEGABYTES, "MB")
+            if self.kind == TABLE and contents[0].lstrip()[:1] in (b"[", b"{"):
+                check_json(contents[0], values=MAX_IN_TABLE)
             with reading.naming(lambda path: truncate(Path(path).name)):  # visitors know no folder of ours
                 return _checked_systems(self._systems_of_table() if self.kind == TABLE else self._systems_of_lines())
         except FileNotFoundError:
@@ -280,9 +310,9 @@ def system_names(paths: Iterable[str]) -> list[str]:
     return names
 
 
-def _unpacked_bytes(path: str) -> int:
-    """Return how many bytes of text a file has, counted no further than past the limit; gzip may hold any number."""
+def _unpacked(path: str) -> bytes:
+    """Return the bytes of text of a file, no more than past the limit; gzip may hold any number."""
     with open(path, "rb") as file, suppress(OSError, EOFError, zlib.error):
         stream: Any = gzip.GzipFile(fileobj=file) if file.peek(2).startswith(reading.GZIP_MAGIC) else file
-        return len(stream.read(MAX_MEGABYTES * 1_000_000 + 1))
-    return 0  # a damaged file is refused when it is read
+        return stream.read(MAX_MEGABYTES * 1_000_000 + 1)
+    return b""  # a damaged file is refused when it is read
