@@ -14,8 +14,8 @@ import httpx
 import pytest
 from programs import ROOT, SECRET, free_port, needs_unix, running_app
 
+from sari.messages import RefusedError
 from sari.web import gate, inputs, visitor_files
-from sari.web.inputs import RefusedError
 
 pytest_plugins = ("web_app",)
 

@@ -18,8 +18,9 @@ from typing import Any
 
 from starlette.responses import JSONResponse
 
+from sari.messages import RefusedError
 from sari.web import visitor_files
-from sari.web.inputs import MAX_MEGABYTES, MAX_REFERENCES, RefusedError, check_json
+from sari.web.inputs import MAX_MEGABYTES, MAX_REFERENCES, check_json
 
 _LOG = logging.getLogger("sari.web")
 

@@ -162,14 +162,14 @@ def check_limit(number: float, most: int, units: str) -> None:
 _TEXT = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
 
 
-def check_json(data: bytes, *, values: int = MAX_VALUES) -> None:
+def check_json(data: bytes | bytearray, *, values: int = MAX_VALUES) -> None:
     """Refuse JSON of too many values, or too deep, before it is parsed.
 
     >>> check_json(b'[["a, [b"], 1]', values=4)
     >>> check_json(b'[["a, [b"], 1]', values=3)
     Traceback (most recent call last):
     ...
-    sari.web.inputs.RefusedError: That is more than 3 values, all that this page takes. score.py has no limit.
+    sari.RefusedError: That is more than 3 values, all that this page takes. score.py has no limit.
     """
     marks = _TEXT.sub(b"", data)
     check_limit(1 + sum(map(marks.count, (b",", b"[", b"{"))), values, "values")
