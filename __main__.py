@@ -4,7 +4,6 @@ Options without a command are for `score`: `sari --sources S --outputs O --refer
 """
 
 import os
-import socket
 import sys
 
 if __package__:
@@ -63,6 +62,8 @@ def app(arguments: Sequence[str]) -> int:
 
 def _is_taken(host: str, port: int) -> bool:
     """Return whether a program listens at an address; Gradio would silently take another one."""
+    import socket  # slow to import
+
     with socket.socket() as one:
         one.settimeout(1)
         return port != 0 and one.connect_ex(("127.0.0.1" if host == "0.0.0.0" else host, port)) == 0
