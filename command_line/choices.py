@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sari.command_line.options import Options, flag_of, in_options
 from sari.companion_measures.registry import MEASURES, SIDE_FILES, Measure, own_measure, resolve
 from sari.data_warnings import SariWarning, WarningRow, warning_rows
-from sari.messages import RefusedValueError, fault
+from sari.messages import RefusedValueError, fault, short_repr
 from sari.reports.score_report import RECORD_KEYS, columns_of
 from sari.reports.score_tables import SHOWN
 from sari.significance import Resampling, resolve_resampling
@@ -102,7 +102,9 @@ def _own_measures(options: Options) -> Iterator[Measure]:
         if taken & columns:
             raise RefusedValueError(fault("--own-measure", f"the name {name}, which is taken", "another"))
         taken |= columns
-        yield own_measure(name, f"the column {place or name}" if options.table is not None else Path(place).name)
+        yield own_measure(
+            name, Path(place).name if options.table is None else f"the column {short_repr(place or name)}"
+        )
 
 
 def _lacks(measure: Measure, options: Options) -> str:

@@ -86,16 +86,16 @@ def _answer(options: Options) -> _Answer:
         from sari.command_line.rating_agreement import agree
 
         return _formatted(agree(options), options)
-    rows = read_systems(options)  # before slow imports, so that faults of files are reported at once
-    options.systems = list(rows.rows)
+    outputs = read_systems(options)  # before slow imports, so that faults of files are reported at once
+    options.systems = list(outputs.rows)
     check_rules(options)
     if options.explain is not None:
-        return _Answer(_explanation(options, rows))
+        return _Answer(_explanation(options, outputs))
     if options.find_variant is not None:
-        return _formatted(_variant_search(options, rows.columns), options)
+        return _formatted(_variant_search(options, outputs.columns), options)
     from sari.command_line.score_files import score_files
 
-    report, files = score_files(options, rows)
+    report, files = score_files(options, outputs)
     if STANDARD_OUTPUT in files:  # which has the scores of segments instead
         return _Answer("\n".join(files.pop(STANDARD_OUTPUT)), _messages(report, options), files)
     if options.score_only:
@@ -144,15 +144,14 @@ def _variant_search(options: Options, columns: SystemColumns) -> TableReport:
     return tabulate_search(search, columns, digits=options.width)
 
 
-def _explanation(options: Options, rows: SystemOutputs) -> str:
+def _explanation(options: Options, outputs: SystemOutputs) -> str:
     """Return the explanations of the lines of `--explain`: as JSON, or as text with colours on a terminal."""
     from sari.reports import terminal
     from sari.reports.explanation import explain
 
     variant = resolve_variant(options.variants[0], **options.choices)
-    (system,) = rows.rows
-    columns = rows.columns.of(system)
-    names = rows.names.get(system)
+    (system,) = outputs.rows
+    columns, names = outputs.columns.of(system), outputs.names.get(system)
     explained = {
         line: explain(
             source=columns.sources[line - 1],
@@ -163,7 +162,8 @@ def _explanation(options: Options, rows: SystemOutputs) -> str:
         for line in _lines_to_explain(options, columns, variant)
     }
     if options.format == "json":
-        return terminal.explanations_as_json(list(explained.values()))
+        rows = [names[line - 1] for line in explained] if names else []
+        return terminal.explanations_as_json(list(explained.values()), rows)
     return "\n\n".join(
         terminal.explanation_as_text(
             explanation,

@@ -119,10 +119,10 @@ def tabulate_scores(
     ]
     of_measures = list(_measure_tables(shown, [figure for figure in measures if figure.name in names]))
     of_steps = [tabulate_steps(part, digits, number) for number, part in _parts(report.explanations)]
-    tables = [*of_scores, *of_subsets, *of_differences, *more, *of_measures, *of_steps]
+    tables = [*of_scores, *of_differences, *more, *of_measures, *of_subsets, *of_steps]
     if not tables:
         raise RefusedValueError(fault("show", ", ".join(names), "a score, measure or difference that there is"))
-    if not (of_scores or more or of_steps or (of_differences and tested[0].name in SCORES)):
+    if not (of_scores or of_subsets or more or of_steps or (of_differences and tested[0].name in SCORES)):
         shown = replace(shown, scored_by={})  # SARI is not shown
     return TableReport(
         tables=tables,
@@ -269,7 +269,7 @@ def _subset_tables(report: ScoreReport, figures: Sequence[_Figure]) -> Iterator[
         names: list[_Column] = [(column, values), *_name_columns(report, rows)]
         names.insert(1, ("Segments", [f"{row.segments:,}" for row in rows]))
         if joined:
-            yield _table(report, f"{title} by {column}", names, joined)
+            yield _table(report, f"{title} by {column}", names, joined, best="the best of the subset")
 
 
 def _row_columns(report: ScoreReport) -> list[_RowColumn]:
@@ -431,6 +431,8 @@ def _methods(report: ScoreReport) -> Iterator[str]:
             yield f"Corrected p: for {draws.comparisons} comparisons{across} (Holm 1979)"
         elif len(report.scored_by) > 1:
             yield "p-values are not corrected across variants"
+        if report.subsets:
+            yield f"Tests within the subsets by {report.subset_column} are not corrected across them"
         yield f"Null hypothesis: {draws.test.null_hypothesis}"
     yield from (column.note for column in _row_columns(report))
     yield from (f"{row.label}: {row.about}" for row in report.measures)

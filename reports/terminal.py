@@ -129,9 +129,17 @@ def explanation_as_text(
     return "\n".join([*lines, "", UNSEEN, "", explanation.signature])
 
 
-def explanations_as_json(explanations: Sequence[Explanation]) -> str:
-    """Return a list with the fields of each explanation as JSON; fields without a value are left out."""
-    return json.dumps(without_empty(list(map(dataclasses.asdict, explanations))), indent=2, allow_nan=False)
+def explanations_as_json(explanations: Sequence[Explanation], rows: Sequence[int | str] = ()) -> str:
+    """Return a list with the fields of each explanation as JSON; fields without a value are left out.
+
+    Args:
+        explanations: of segments.
+        rows: the names of their rows in a table, or of their documents; none where they have no names.
+    """
+    fields = list(map(dataclasses.asdict, explanations))
+    for of_segment, row in zip(fields, rows, strict=False):
+        of_segment["row"] = row
+    return json.dumps(without_empty(fields), indent=2, allow_nan=False)
 
 
 def _painted(text: str, *codes: int) -> str:

@@ -108,7 +108,7 @@ def test_a_single_system_is_compared_with_none(answered):
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_every_opened_segment_has_the_score_of_its_cell(answered, variant, options):
     scored = answered(HARD, variant=variant, **options)["scored"]
-    rows = files_tab._segment_table(scored, scored.files.read())["data"]
+    rows = files_tab._segment_table(scored, scored.files.read().columns)["data"]
     assert len(rows) == 4
     for line, *row in rows:
         for system, sari in zip("xy", row[:2], strict=True):

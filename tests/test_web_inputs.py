@@ -25,13 +25,13 @@ def files(tmp_path):
 def test_text_files(files):
     texts, first, second = (files(name, name.encode()) for name in ("s.txt", "a/out.txt", "b/out.txt"))
     tabs = files("r.tsv", b"c\td")
-    assert FilePaths(TEXT_FILES, texts, [first, second], [texts, tabs]).read()._asdict() == {
+    assert FilePaths(TEXT_FILES, texts, [first, second], [texts, tabs]).read().columns._asdict() == {
         "sources": ["s.txt"],
         "predictions": {"out": ["a/out.txt"], "out (2)": ["b/out.txt"]},
         "references": [["s.txt", "c", "d"]],
     }
     packed = files("packed.txt.gz", gzip.compress(b"b"))
-    assert FilePaths(TEXT_FILES, texts, [packed], [texts]).read().predictions == {"packed": ["b"]}
+    assert FilePaths(TEXT_FILES, texts, [packed], [texts]).read().columns.predictions == {"packed": ["b"]}
 
 
 def test_files_that_the_page_hides_are_left_alone(files):
@@ -41,13 +41,13 @@ def test_files_that_the_page_hides_are_left_alone(files):
         files("large.txt", b"x" * 10_000_001),
         files("t.csv", HEADER + b"b,x,c,d"),
     )
-    assert FilePaths(TEXT_FILES, good, [good], [good], large).read().sources == ["a"]
-    assert FilePaths(TABLE, f"{good}.gone", [large], [large] * 30, rows).read().sources == ["b"]
+    assert FilePaths(TEXT_FILES, good, [good], [good], large).read().columns.sources == ["a"]
+    assert FilePaths(TABLE, f"{good}.gone", [large], [large] * 30, rows).read().columns.sources == ["b"]
 
 
 def test_a_table_of_one_system_gives_it_the_name_of_the_file(files):
     one = files("muss.jsonl", b'{"source":"a","output":"b","references":"c"}')
-    assert FilePaths(TABLE, table=one).read().predictions == {"muss": ["b"]}
+    assert FilePaths(TABLE, table=one).read().columns.predictions == {"muss": ["b"]}
 
 
 def test_a_test_set_by_its_name(tmp_path, files, monkeypatch):
@@ -58,7 +58,7 @@ def test_a_test_set_by_its_name(tmp_path, files, monkeypatch):
     row = inputs.NAMED_SETS["asset"]._replace(path="facebook", configuration=None)
     monkeypatch.setitem(inputs.NAMED_SETS, "asset", row)
     outputs = [files("o.txt", b"x\ny\n")]
-    assert FilePaths("ASSET, test", outputs=outputs).read()._asdict() == {
+    assert FilePaths("ASSET, test", outputs=outputs).read().columns._asdict() == {
         "sources": ["a", "d"],
         "predictions": {"o": ["x", "y"]},
         "references": [["b", "c"], ["e"]],

@@ -6,6 +6,8 @@ roles in the order of `ROLES`.
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import chain
+from shlex import quote
 from typing import NamedTuple
 
 from sari.messages import RefusedValueError, escape_unprintable, fault, join_names, truncate
@@ -24,7 +26,7 @@ _USUAL = {
 _LIKELY = {
     "source": r"complex\w*|inputs?|orig(inal)?\w*|src|normal\w*",
     "prediction": r"hyp\w*|generat\w+|candidates?|sys_?sents?|(system|model)_?outputs?",
-    "references": r"refs?([ _.]?\w)?|targets?|simple\w*|simplifications?([ _.]?\d+)?|gold\w*|human\w*",
+    "references": r"(refs?|targets?|simple\w*|simplifications?|gold\w*|human\w*)([ _.-]?\d+|[ _.-]\w)?",
 }
 #: What makes names of columns of several references differ.
 _NUMBER = re.compile(r"[ _.-]*\d+$|[ _.-]\w$|(?<=[a-z])[A-Z]$")
@@ -66,36 +68,43 @@ def named_columns(words: Sequence[str], *, roles: Sequence[str] = ROLES) -> Colu
     ColumnNames(source='', predictions=(), references=(), system='model')
     """
     given: dict[str, list[str]] = {}
-    without_role = []
+    others = []
     for word in words:
-        key, _, names = word.partition("=")
-        role = _usual_role(key.strip())
-        if not names or role is None:
-            without_role.append(word)
-            continue
-        listed = names.split(",")
-        if role == "system" and len(listed) > 1:
-            role = "prediction"
-        if role in given or not all(listed) or (role in ("source", "system") and len(listed) > 1):
+        role, names = _role_in(word)
+        if role is None:
+            others.append(word)
+        elif role in given or (len(names) > 1 and role in ("source", "system")):
             raise RefusedValueError(fault("columns", word, f"{role} once, {role}=NAME"))
-        given[role] = listed
-    unused = [role for role in given if role not in (*roles, *(["system"] if "prediction" in roles else []))]
-    if unused:
-        raise RefusedValueError(fault("columns", unused[0], f"{join_names(roles, 'and')} alone"))
-    open_roles = [role for role in roles if role not in given]
-    if without_role:
-        is_short = len(without_role) < len(open_roles)
-        if is_short or (len(without_role) > len(open_roles) and "references" not in open_roles):
-            wanted = f"those of {join_names(open_roles, 'and')}" if open_roles else "none: each role has its column"
-            raise RefusedValueError(fault("columns", len(without_role), wanted))
-        given |= {role: [name] for role, name in zip(open_roles, without_role, strict=False) if role != "references"}
-        if "references" in open_roles:
-            given["references"] = without_role[len(open_roles) - 1 :]
-            _check_references(given)
-    if len(set(given.get("references", ()))) < len(given.get("references", ())):
+        elif role not in (*roles, "system") or (role == "system" and "prediction" not in roles):
+            raise RefusedValueError(fault("columns", role, f"{join_names(roles, 'and')} alone"))
+        else:
+            given[role] = names
+    if others:
+        given |= _in_order(others, [role for role in roles if role not in given])
+        _check_references(given)
+    references = given.get("references", [])
+    if len(set(references)) < len(references):
         raise RefusedValueError(fault("columns", "a column of references twice", "each once"))
     (source,), (system,) = (given.get(role, [""]) for role in ("source", "system"))
-    return ColumnNames(source, tuple(given.get("prediction", ())), tuple(given.get("references", ())), system)
+    return ColumnNames(source, tuple(given.get("prediction", ())), tuple(references), system)
+
+
+def _role_in(word: str) -> tuple[str | None, list[str]]:
+    """Return the role and the names in a word such as `references=a,b`; None for one that is a name."""
+    key, _, listed = word.partition("=")
+    names = listed.split(",")
+    role = _usual_role(key.strip()) if all(names) else None
+    return "prediction" if role == "system" and len(names) > 1 else role, names
+
+
+def _in_order(names: Sequence[str], roles: Sequence[str]) -> dict[str, list[str]]:
+    """Return names by roles, one for each, and for references all that are left."""
+    if len(names) < len(roles) or (len(names) > len(roles) and "references" not in roles):
+        wanted = f"those of {join_names(roles, 'and')}" if roles else "none: each role has its column"
+        raise RefusedValueError(fault("columns", len(names), wanted))
+    return {role: [name] for role, name in zip(roles, names, strict=False)} | (
+        {"references": [*names[len(roles) - 1 :]]} if "references" in roles else {}
+    )
 
 
 def find_columns(columns: Sequence[str], names: ColumnNames, place: str, texts: Iterable[str] = ()) -> ColumnNames:
@@ -110,26 +119,52 @@ def find_columns(columns: Sequence[str], names: ColumnNames, place: str, texts: 
     Raises:
         FileError: for columns that stand there twice, or are missing (ColumnError).
     """
-    chosen = {name for part in names for name in ([part] if isinstance(part, str) else part)}
-    usual = {
-        role: [name for name in columns if name not in chosen and _usual_role(name) == role]
-        for role in (*ROLES, "system")
+    chosen = {names.source, *names.predictions, *names.references, names.system}
+    usual: dict[str, list[str]] = {role: [] for role in _USUAL}
+    for column in columns:
+        role = _usual_role(column)
+        if role is not None and column not in chosen:
+            usual[role].append(column)
+    if "references" in map(str.lower, usual["references"]):
+        usual["references"] = [column for column in usual["references"] if column.lower() == "references"]
+    given = {
+        "source": [names.source] if names.source else [],
+        "prediction": [*names.predictions],
+        "references": [*names.references],
+        "system": [names.system] if names.system else [],
     }
-    listed = [name for name in usual["references"] if name.lower() == "references"] or usual["references"]
-    found = {"source": [names.source] if names.source else usual["source"]}
-    found["prediction"] = list(names.predictions) or usual["prediction"]
-    found["references"] = list(names.references) or listed
-    for role in ROLES[:2]:
-        if len(usual[role]) > 1 and found[role] is usual[role]:
-            raise FileError(fault(place, f"columns {join_names(map(repr, usual[role]), 'and')}", "one of them"))
-    missing = [name for part in found.values() for name in part if name not in columns]
-    if names.system and names.system not in columns:
-        missing.append(names.system)
-    if missing or not all(found.values()):
-        raise _missing(columns, found, names, missing, place, texts)
-    is_named = len(names.predictions) > 1
-    system = names.system or ("" if is_named else next(iter(usual["system"]), ""))
+    found = {role: given[role] or usual[role] for role in _USUAL}
+    for role in ("source", "prediction"):
+        if not given[role] and len(found[role]) > 1:
+            raise FileError(fault(place, f"columns {join_names(map(repr, found[role]), 'and')}", "one of them"))
+    absent = [repr(truncate(escape_unprintable(name))) for name in chain(*found.values()) if name not in columns]
+    proposed = _proposed_columns(columns, found, texts)
+    if absent or proposed:
+        words = [f"{role}={','.join(of_role)}" for role, of_role in (given | proposed).items() if of_role]
+        lacking = join_names(absent or [f"for {role}" for role in proposed])
+        raise _missing(f"{place}: no column {lacking} among ", columns, " ".join(map(quote, words if proposed else ())))
+    has_column_each = len(names.predictions) > 1
+    system = "" if has_column_each or not found["system"] else found["system"][0]
     return ColumnNames(found["source"][0], tuple(found["prediction"]), tuple(found["references"]), system)
+
+
+def _proposed_columns(
+    columns: Sequence[str], found: dict[str, list[str]], texts: Iterable[str]
+) -> dict[str, list[str]]:
+    """Return for each role without a column those whose names are likely, or NAME.
+
+    Columns with words that are left are the predictions of systems.
+    """
+    taken = {*chain(*found.values())}
+    proposed = {}
+    for role in ROLES:
+        if not found[role]:
+            likely = [name for name in columns if re.fullmatch(_LIKELY[role], name, re.IGNORECASE)]
+            proposed[role] = [name for name in likely if name not in taken]
+    taken.update(*proposed.values())
+    if proposed.get("prediction") == []:
+        proposed["prediction"] = [name for name in texts if name not in taken]
+    return {role: names or ["NAME"] for role, names in proposed.items()}
 
 
 def _usual_role(name: str) -> str | None:
@@ -139,7 +174,7 @@ def _usual_role(name: str) -> str | None:
 
 def _check_references(given: dict[str, list[str]]) -> None:
     """Refuse references without a role whose names differ by more than a number: some may be outputs of systems."""
-    names = given["references"]
+    names = given.get("references", [])
     stems = {_NUMBER.sub("", name) for name in names}
     outputs = {_NUMBER.sub("", name) for name in given.get("prediction", ())}
     if len(names) > 1 and (len(stems) > 1 or stems & outputs):
@@ -148,30 +183,8 @@ def _check_references(given: dict[str, list[str]]) -> None:
         raise RefusedValueError(fault("columns", f"{len(names)} names after those of the first roles", wanted))
 
 
-def _missing(
-    columns: Sequence[str],
-    found: dict[str, list[str]],
-    given: ColumnNames,
-    missing: Sequence[str],
-    place: str,
-    texts: Iterable[str],
-) -> FileError:
-    """Return the error of a table that lacks columns."""
-    taken = {name for names in found.values() for name in names}
-    proposed = []
-    for role, names in found.items():
-        if not names:
-            likely = [name for name in columns if re.fullmatch(_LIKELY[role], name, re.IGNORECASE)]
-            proposed.append((role, [name for name in likely if name not in taken]))
-    taken |= {name for _, names in proposed for name in names}
-    named = {"source": [given.source], "prediction": given.predictions, "references": given.references}
-    named["system"] = [given.system]
-    words = [f"{role}={','.join(names)}" for role, names in named.items() if any(names)] if proposed else []
-    for role, names in proposed:
-        names = names or [name for name in texts if role == "prediction" and name not in taken]
-        words.append(f"{role}={','.join(names) or 'NAME'}")
-    lacking = [repr(truncate(escape_unprintable(name))) for name in missing] or [f"for {role}" for role, _ in proposed]
-    start, wanted = f"{place}: no column {join_names(lacking)} among ", " ".join(words)
-    room = _LONGEST - len(start) - len(wanted)
-    message = start + truncate(escape_unprintable(", ".join(columns)) or "none", max(room, 1))
-    return ColumnError(message, wanted) if words else FileError(message)
+def _missing(start: str, columns: Sequence[str], names: str) -> FileError:
+    """Return the error of a table that lacks columns; `names` are those to give, of which nothing is cut off."""
+    room = max(_LONGEST - len(start) - len(names), 1)
+    message = start + truncate(escape_unprintable(", ".join(columns)) or "none", room)
+    return ColumnError(message, names) if names else FileError(message)

@@ -3,7 +3,7 @@
 import json
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, wraps
 from pathlib import Path
 from typing import Any, Literal
@@ -12,12 +12,14 @@ import gradio as gr
 import numpy as np
 from gradio.utils import get_upload_folder
 
+from sari.data_warnings import warning_rows
 from sari.messages import RefusedError, truncate
 from sari.reports.formats import SENTENCE_FORMATS, format_of_ending
 from sari.reports.paragraph import methods_paragraph, paragraph_as_text
 from sari.reports.report_page import figure
 from sari.reports.score_report import ScoreReport
 from sari.reports.score_tables import tabulate_scores
+from sari.text_files.output_rows import SystemOutputs
 from sari.validation import Columns, SystemColumns
 from sari.variants import Variant
 from sari.web import answers, components, inputs, rendering, sentence_tab
@@ -252,22 +254,24 @@ def answer_files(
     variant = inputs.resolve_options(components.options_of(NAMES, chosen))
     advance("reading")
     files = FilePaths(kind, sources, outputs, references, table)
-    columns = files.read()
+    systems = files.read()
+    columns = systems.columns
     advance("scoring")
     baseline = baseline if baseline in columns.predictions else next(iter(columns.predictions))
     compared = answers.compare_systems(columns, variant, baseline=baseline)
     report = answers.report_scores(compared, advance)
+    report = replace(report, warnings=[*warning_rows(systems.warnings), *report.warnings])
     advance("tables and pictures")
     sentences = {name: statistics.sentences() for name, statistics in compared.statistics.items()}
     sari = {name: scores["sari"] for name, scores in sentences.items()}
-    return _results(Scored(files, chosen, baseline, report, sari), columns, sentences)
+    return _results(Scored(files, chosen, baseline, report, sari), systems, sentences)
 
 
-def _results(scored: Scored, columns: SystemColumns, sentences: Mapping[str, Mapping[str, list[float]]]) -> Parts:
+def _results(scored: Scored, systems: SystemOutputs, sentences: Mapping[str, Mapping[str, list[float]]]) -> Parts:
     """Return what is shown of scored files; `sentences` has the scores of every segment, by system."""
     tables = tabulate_scores(scored.report)
     texts = {name: format_of_ending(Path(name).suffix).write(tables) + "\n" for name in _TABLES}
-    texts["segments.tsv"] = "".join(f"{line}\n" for line in SENTENCE_FORMATS[".tsv"](sentences))
+    texts["segments.tsv"] = "".join(f"{line}\n" for line in SENTENCE_FORMATS[".tsv"](sentences, systems))
     _, *others = names = list(scored.sari)
     return {
         "message": "",
@@ -277,7 +281,7 @@ def _results(scored: Scored, columns: SystemColumns, sentences: Mapping[str, Map
         "baseline": gr.Dropdown(names, value=scored.baseline, visible=bool(others)),
         "systems": rendering.systems(scored.report, tables.tables, scored.sari),
         "paragraph": paragraph_as_text(methods_paragraph(scored.report)),
-        "segments": _segment_table(scored, columns),
+        "segments": _segment_table(scored, systems.columns),
         "files": write_files(texts),
         "scored": scored,
     }
@@ -322,7 +326,7 @@ def open_system(opened: OpenedSegment | None, event: gr.SelectData) -> list[Any]
 
 def _opening(scored: Scored, system: str, line: int) -> list[Any]:
     """Return the values of `SentenceTab.opening`."""
-    columns, row = scored.files.read(), slice(line - 1, line)
+    columns, row = scored.files.read().columns, slice(line - 1, line)
     segment = Columns(columns.sources[row], columns.predictions[system][row], columns.references[row])
     of_corpora = {name: value for name, value in scored.options.items() if name not in sentence_tab.NAMES}
     opened = OpenedSegment(system, line, segment, of_corpora, scored)
@@ -339,7 +343,7 @@ def show_ranking(scored: Scored | None, progress=gr.Progress()) -> str:  # noqa:
     scored = _present(scored)
     variants = inputs.resolve_every_variant(scored.options)
     advance = _advance(progress, len(variants))
-    ranked = answers.rank_under_variants(scored.files.read(), variants, advance)
+    ranked = answers.rank_under_variants(scored.files.read().columns, variants, advance)
     copies = [result.name for result in scored.report.results if result.copies]
     return rendering.ranking(ranked, scored.variant.name, copies)
 
@@ -348,6 +352,6 @@ def make_report(scored: Scored | None, files: list[str], progress=gr.Progress())
     """Return the files for download with the report of the systems."""
     scored = _present(scored)
     advance = _advance(progress, answers.SCORE_STEPS + 2 + len(scored.sari))
-    compared = answers.compare_systems(scored.files.read(), scored.variant, baseline=scored.baseline)
+    compared = answers.compare_systems(scored.files.read().columns, scored.variant, baseline=scored.baseline)
     page = answers.write_report(compared, advance)
     return [*(path for path in files if Path(path).name != "report.html"), *write_files({"report.html": page})]

@@ -19,6 +19,7 @@ from sari.languages import EXTERNAL_TOKENIZERS, TOKENIZERS
 from sari.messages import RefusedError, RefusedImportError, fault, short_repr, truncate
 from sari.text_files import reading
 from sari.text_files.named_sets import NAMED_SETS, read_outputs
+from sari.text_files.output_rows import SystemOutputs
 from sari.text_files.output_tables import read_output_table
 from sari.validation import (
     Columns,
@@ -258,8 +259,8 @@ class FilePaths(NamedTuple):
     references: list[str] | None = None
     table: str | None = None
 
-    def read(self) -> SystemColumns:
-        """Return the texts; systems have the names of their files, or those in the column `system`.
+    def read(self) -> SystemOutputs:
+        """Return the outputs; systems have the names of their files, or those in the column `system`.
 
         The files of other kinds of input, which the page hides, are left alone.
         """
@@ -275,26 +276,29 @@ class FilePaths(NamedTuple):
             if self.kind == TABLE and contents[0].lstrip()[:1] in (b"[", b"{"):
                 check_json(contents[0], values=MAX_IN_TABLE)
             with reading.naming(lambda path: truncate(Path(path).name)):  # visitors know no folder of ours
-                return _checked_systems(self._systems_of_table() if self.kind == TABLE else self._systems_of_lines())
+                outputs = self._systems_of_table() if self.kind == TABLE else self._systems_of_lines()
+                _checked_systems(outputs.columns)
+                return outputs
         except FileNotFoundError:
             raise RefusedError("The files have been deleted meanwhile: please choose them again.") from None
 
-    def _systems_of_table(self) -> SystemColumns:
+    def _systems_of_table(self) -> SystemOutputs:
         path = self.table or ""
         ending = Path(path).suffix.lower()
         if reading.TABLE_ENDINGS.get(ending):  # a few kilobytes of what pandas reads can hold gigabytes
             raise RefusedError(fault(truncate(Path(path).name), f"a file {ending}", "CSV, TSV or JSON"))
-        return read_output_table(path).by_system(*system_names([path])).columns
+        return read_output_table(path).by_system(*system_names([path]))
 
-    def _systems_of_lines(self) -> SystemColumns:
+    def _systems_of_lines(self) -> SystemOutputs:
         references, paths = self.references or [], self.outputs or []
         check_limit(len(paths), MAX_SYSTEMS, "systems")
         outputs = dict(zip(system_names(paths), paths, strict=True))
         if self.kind in TEST_SETS:
             name, split = TEST_SETS[self.kind]
-            return read_outputs(name, split=split, outputs=outputs)
+            return SystemOutputs.of_columns(read_outputs(name, split=split, outputs=outputs))
         tabs = any(name.removesuffix(".gz").endswith(".tsv") for name in references)
-        return reading.read_texts(self.sources or "", outputs, references, tab_separated=tabs)
+        texts = reading.read_texts(self.sources or "", outputs, references, tab_separated=tabs)
+        return SystemOutputs.of_columns(texts)
 
 
 def system_names(paths: Iterable[str]) -> list[str]:
