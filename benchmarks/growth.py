@@ -148,7 +148,7 @@ def _validate(text: str) -> None:
 
 
 def _read_state(data: bytes) -> None:
-    with suppress(ValueError):
+    with suppress(ValueError), Scorer().collect_warnings():
         Scorer().read_state(data).compute(details=True)
 
 
