@@ -17,6 +17,7 @@ else:  # in a checkout
     make_importable()
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from sari.command_line.process import refuse, refuse_missing, run_program
 from sari.messages import fault, short_repr, unknown_name
@@ -31,8 +32,8 @@ def score(arguments: Sequence[str]) -> int:
     return main(arguments, "sari")
 
 
-def app(arguments: Sequence[str]) -> int:
-    """Run `app.py` and return its status."""
+def app(arguments: Sequence[str], show: Callable[[Any], None] = lambda _: None) -> int:
+    """Run `app.py` and return its status; `show` gets the page before the server starts."""
     if arguments and arguments[0] in HELP:
         print(f"usage: sari app\n\n{SUMMARIES['app']}\nOpen it in a browser. {_HOST} and {_PORT} set host and port.")
         return 0
@@ -50,6 +51,7 @@ def app(arguments: Sequence[str]) -> int:
         from sari.web.page import build, launch
 
         page = build()
+        show(page)
         launch(page, server_port=int(port), prevent_thread_lock=True)
     except ModuleNotFoundError as error:
         return refuse_missing("sari", "app", error, "app")

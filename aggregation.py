@@ -221,6 +221,24 @@ class Result(Scores):
     baselines: NotRequired[Mapping[str, Scores]]
 
 
+class SignedResult(dict[str, Any]):
+    """A result that is printed with its signature. Otherwise it is a dict, as which it is copied and pickled.
+
+    >>> SignedResult({"sari": 50.0}, "SARI|variant:easse")
+    {'sari': 50.0}  # SARI|variant:easse
+    """
+
+    def __init__(self, result: Mapping[str, Any], signature: str):
+        super().__init__(result)
+        self.signature = signature
+
+    def __repr__(self) -> str:
+        return f"{super().__repr__()}  # {self.signature}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (dict(self),)
+
+
 def named_scores(scores: np.ndarray) -> Any:
     """Return an array of four scores, or of four rows, as a dict by their names."""
     return dict(zip(SCORES, scores.tolist(), strict=True))

@@ -13,8 +13,19 @@ if not __package__:  # in a checkout or in the Space
 
     make_importable()
 
-from sari.__main__ import dispatch
+from sari.__main__ import app
 from sari.command_line.process import run_program
 
-if __name__ == "__main__":
-    sys.exit(run_program(lambda: dispatch(["app", *sys.argv[1:]]), "app.py"))
+
+def show(page):
+    """Name the page as Gradio's reloader expects it, of `gradio app.py` and of Spaces."""
+    global demo
+    demo = page
+
+
+if __name__ == "__main__" and "demo" not in globals():
+    sys.exit(run_program(lambda: app(sys.argv[1:], show), "app.py"))
+else:  # imported, or run once more by the reloader, for the server that runs
+    from sari.web.page import build
+
+    demo = build()

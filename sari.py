@@ -4,6 +4,7 @@
 """
 
 import inspect
+import logging
 import re
 from collections.abc import Callable
 from functools import cache, partial
@@ -73,7 +74,8 @@ Args:
         10,000, or fewer, but at least 5,000, for more than 5,000 segments.
     baselines: whether to add the scores of copied sources, empty outputs, unrelated texts and each reference.
 Returns:
-    A dict of floats in percent: "sari", and "keep", "delete" and "add", of which it is the mean. With `details` also:
+    A dict of floats in percent: "sari", and "keep", "delete" and "add", of which it is the mean. It is printed with its
+    signature, which is also its attribute `signature`. With `details` also:
     "signature": a str that names every choice that the scores depend on;
     "orders": for each n-gram order a dict: "order", and for each operation "precision", "recall", "f1" and "score",
         the one of them that is its score;
@@ -88,7 +90,7 @@ Raises:
     TypeError: for an unknown argument, and an option of the wrong type.
     ImportError: for a tokenizer whose package is not installed, and for "dsari" where Punkt or its data are not.
 Examples:
-    >>> sari = evaluate.load("sari")
+    >>> sari = evaluate.load("path/to/sari.py")
     >>> sources = ["Nearly 40 bridges were still standing ."]
     >>> predictions = ["Nearly 40 we later ran off ."]
     >>> references = [["Nearly 40 bridges were still counted .", "Nearly 40 bridges were later standing .",
@@ -110,6 +112,16 @@ _OF_EVALUATE = [
     for name in inspect.signature(function).parameters
     if name not in ("kwargs", "init_kwargs", "path", "config_name")
 ] + _IGNORED
+
+
+@cache
+def _say_which_sari() -> None:
+    """Log once that the metric was loaded without a configuration, and which SARI it is then."""
+    default = Sari.default_variant
+    summary = VARIANTS[default].summary
+    logging.getLogger("sari").warning(
+        "SARI is the variant %r (%s); evaluate.load(path, NAME) has others", default, summary
+    )
 
 
 @cache
@@ -208,6 +220,8 @@ class Sari(Scorer, evaluate.Metric):
         Each step is a function of the module that its import names.
         """
         chosen = self._resolve(**{name: value for name, value in locals().items() if name in OPTIONS})
+        if not (variant or "variant" in self.options):
+            _say_which_sari()
         request = ResultRequest.of(details, baselines, confidence, resamples, seed)
         columns = validate_columns(sources, predictions, references)
         tokens = encode_corpus(columns.as_one_system(), chosen)

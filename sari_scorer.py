@@ -7,7 +7,7 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from .aggregation import Result, Scores, SentenceScores
+from .aggregation import Result, Scores, SentenceScores, SignedResult
 from .attached_texts import attach
 from .comparison import (
     Chosen,
@@ -92,7 +92,8 @@ class ResultRequest(NamedTuple):
             warnings += variant_warnings(corpus.variant, columns.sources)
             result["baselines"] = baseline_scores(columns.sources, columns.references, corpus.variant)
         give_warnings(warnings)
-        return result
+        signed: Any = SignedResult(result, corpus.signature())
+        return signed
 
 
 class Scorer:
@@ -268,12 +269,12 @@ class Scorer:
             baselines: whether to add what `baselines` returns.
 
         Returns:
-            A dict of floats in percent: "sari", and "keep", "delete" and "add", of which it is the mean. With `details`
-            also "signature"; "orders", for each n-gram order a dict with "order", and for each operation "precision",
-            "recall", "f1" and "score", the one of them that is its score; and "sentences", for each of the four scores
-            a list with one score per segment, scored alone. With `confidence` also "confidence_intervals", for each of
-            the four scores a list of its lower and its upper end; a single segment has none. With `baselines` also
-            "baselines".
+            A dict of floats in percent: "sari", and "keep", "delete" and "add", of which it is the mean. It is printed
+            with its signature, which is also its attribute `signature`. With `details` also "signature"; "orders", for
+            each n-gram order a dict with "order", and for each operation "precision", "recall", "f1" and "score", the
+            one of them that is its score; and "sentences", for each of the four scores a list with one score per
+            segment, scored alone. With `confidence` also "confidence_intervals", for each of the four scores a list of
+            its lower and its upper end; a single segment has none. With `baselines` also "baselines".
 
         Raises:
             ValueError: for bad input, in one line: the argument, the row, what was given and what was expected; and

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from .aggregation import Result, SentenceScores
+from .aggregation import Result, SentenceScores, SignedResult
 from .corpus_statistics import LARGEST_SUMMAND, MOST_SEGMENTS, CorpusStatistics, score_columns
 from .data_warnings import give_warnings
 from .languages import is_code
@@ -156,7 +156,8 @@ class State(MadeByScorer):
         statistics = self._statistics.in_order()
         result = statistics.result(details=details, resampling=resampling)
         give_warnings(statistics.warnings(resampling))
-        return result
+        signed: Any = SignedResult(result, statistics.signature())
+        return signed
 
     def to_bytes(self) -> bytes:
         """Return the state as bytes that any machine can read: see `Scorer.read_state`.

@@ -1,5 +1,6 @@
 """The metric as a module of `evaluate`: loading, storing segments, errors, copies, and several processes."""
 
+import ast
 import doctest
 import importlib
 import inspect
@@ -16,7 +17,7 @@ import numpy as np
 import oracle
 import pytest
 from conftest import ROOT
-from four_segments import COPIES, NAMES, NO_SEGMENTS, SCORES, TEXTS, Breaks, load, repeated, rows, run
+from four_segments import COPIES, NAMES, NO_SEGMENTS, SCORES, TEXTS, Breaks, load, repeated, rows, run, state_of
 from refusals import refuses
 
 from sari.sari_scorer import Scorer
@@ -84,7 +85,8 @@ def test_what_evaluate_asks_of_its_own_modules(monkeypatch):
     path = evaluate.loading.evaluation_module_factory(str(ROOT / "sari.py"), module_type="metric").module_path
     parameters = inspect.signature(evaluate.loading.import_main_class(path)._compute).parameters.values()
     assert inspect.Parameter.VAR_KEYWORD not in {parameter.kind for parameter in parameters}
-    monkeypatch.setattr(evaluate, "load", lambda name, load=evaluate.load: load(str(ROOT / f"{name}.py")))
+    monkeypatch.chdir(ROOT.parent)
+    monkeypatch.setattr(evaluate, "load", lambda path, load=evaluate.load: load(path.replace("path/to", str(ROOT))))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         results = doctest.testmod(importlib.import_module(path))
@@ -204,6 +206,22 @@ def test_compute_of_the_module_may_be_called(sari):
         assert sari._compute(**TEXTS, **options) == sari.compute(**TEXTS, **options)
     with refuses(ValueError, NO_TEXT):
         sari._compute(**BAD_TEXTS)
+
+
+def test_a_result_is_printed_with_its_signature(caplog):
+    """And what was loaded without a configuration says once which SARI it is."""
+    metric, named = load(), load(config_name="hf")
+    sys.modules[type(metric).__module__]._say_which_sari.cache_clear()
+    results = [metric.compute(**TEXTS), metric._compute(**TEXTS), named.compute(**TEXTS)]
+    results.append(state_of(Scorer("hf"), TEXTS).compute())
+    for result in results:
+        plain, signature = repr(result).split("  # ")
+        assert ast.literal_eval(plain) == result == results[0]
+        assert signature == result.signature == named.signature(2)
+        for copied in COPIES.values():
+            assert type(copied(result)) is dict
+    messages = [record.getMessage() for record in caplog.records if record.name == "sari"]
+    assert len(messages) == ("variant 'hf'" in messages[0]) == 1
 
 
 # ---- The configuration ----------------------------------------------------------------------------------------------
