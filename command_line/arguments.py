@@ -466,7 +466,7 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         },
     },
     "LaTeX": {
-        "--caption": {"metavar": "TEXT", "help": "the caption of the first table"},
+        "--caption": {**_SEVERAL, "metavar": "TEXT", "help": "the captions of the first tables, in their order"},
         "--label": {
             **_NAME,
             "type": _checked(str, re.compile(r"[\w:.+/-]+").fullmatch, "letters, digits and : . + / - _"),

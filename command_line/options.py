@@ -107,5 +107,5 @@ class Options(argparse.Namespace):
 
     @property
     def first_table(self) -> dict[str, Any]:
-        """The caption and the label of the first LaTeX table."""
-        return {"caption": self.caption, "label": self.label}
+        """The captions of the first LaTeX tables, and the label of the first one."""
+        return {"captions": tuple(self.caption or ()), "label": self.label}

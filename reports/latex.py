@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sari.messages import escape_unprintable, in_one_line
+from sari.messages import RefusedValueError, escape_unprintable, fault, in_one_line
 from sari.reports.paragraph import parts_of
 from sari.reports.tables import LOWER, Cell, Table, TableReport, warning_in_words
 
@@ -44,8 +44,11 @@ def as_latex(report: TableReport) -> str:
     Tables are floats: in a column, or across the page if their rows are long. What is still too large becomes smaller
     by the package graphicx. Warnings are comments, and so are the signatures that no footnote has.
     """
-    first, *others = report.tables
-    tables = [first if report.caption is None else replace(first, title=report.caption), *others]
+    captioned, wanted = len(report.captions), len(report.tables)
+    if captioned > wanted:
+        raise RefusedValueError(fault("caption", captioned, f"at most {wanted}, one for each table"))
+    tables = [replace(table, title=caption) for table, caption in zip(report.tables, report.captions, strict=False)]
+    tables += report.tables[captioned:]
     labels = [report.label, *(f"{report.label}-{number}" for number in range(2, len(tables) + 1))]
     blocks = [_WITHOUT_PACKAGES, *map(_float, tables, labels), _paragraph(report.paragraph)]
     comments = [f"Warning: {warning_in_words(row)}" for row in report.warnings]

@@ -105,7 +105,8 @@ def _of_variants(report: ScoreReport) -> Iterator[str]:
         key = report.scored_by[label].cites
         variants.append(f"*{_literal(title)}*" + ("" if key in (_SARI, _PROGRAM) else f" [@{key}]"))
     named = f"variant{'s' if len(variants) > 1 else ''} {join_names(variants, 'and')}"
-    sentence = f"We compute SARI [@{_SARI}] in the {named} with the Python package *sari* {VERSION} [@{_PROGRAM}]."
+    software = f"the software of the SARI contributors, version {VERSION} [@{_PROGRAM}]"
+    sentence = f"We compute SARI [@{_SARI}] in the {named} with {software}."
     if len(variants) > _IN_FOOTNOTE:
         yield f"{sentence} The appendix has the signature of each variant."
     else:
@@ -136,14 +137,16 @@ def _of_resampling(report: ScoreReport) -> Iterator[str]:
         return
     if draws.confidence is not None:
         resamples = count_of(draws.resamples or 0, "bootstrap resample")
-        yield f"Intervals are {100 * draws.confidence:g}% percentile intervals of {resamples} of the segments."
+        named = "Intervals of scores and differences" if draws.comparisons else "Intervals"
+        several = "; unlike p-values they are not corrected" if draws.comparisons > 1 else ""
+        yield f"{named} are {100 * draws.confidence:g}% percentile intervals of {resamples} of the segments{several}."
     if draws.comparisons:
         others = f"*{_literal(draws.baseline)}*" if draws.baseline else "each other"
         test = f"{draws.test.title[0].lower()}{draws.test.title[1:]} ({count_of(draws.trials or 0, draws.test.draws)})"
         correction = ""
         if draws.comparisons > 1:
-            within = " of each variant" if len(report.scored_by) > 1 else ""
-            correction = f"; p-values are corrected for {draws.comparisons:,} comparisons{within} [@{_HOLM}]"
+            each = "each score of each variant" if len(report.scored_by) > 1 else "each score"
+            correction = f"; p-values of {each} are corrected for {draws.comparisons:,} comparisons [@{_HOLM}]"
         yield f"We compare the systems with {others} by two-sided tests with {test}{correction}."
     if draws.confidence is not None or draws.comparisons:
         yield f"The seed of the random draws is {draws.seed}."

@@ -238,7 +238,7 @@ def _score_table(report: ScoreReport, figures: Sequence[_Figure]) -> Iterator[Ta
     columns += [(column.heading, list(map(column.text, rows))) for column in _row_columns(report)]
     if columns:
         outside = list(_outside_competition(report))
-        best_of = "the best of the column among the systems that compete" if outside else "the best of the column"
+        best_of = "the best of the column" + (", without baselines and copying systems" if outside else "")
         yield _table(
             report,
             title,

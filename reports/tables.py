@@ -104,7 +104,8 @@ class TableReport:
         paragraph: how the scores were computed, for a paper, which LaTeX adds: see `methods_paragraph`.
         records: returns the figures at full precision, as at least one row; all rows have the same keys.
         fields: returns the figures in the schema of JSON.
-        caption, label: of the first table in LaTeX; without a caption, its title is one.
+        captions: of the first tables in LaTeX; that of a table without one is its title.
+        label: of the first table in LaTeX.
     """
 
     tables: list[Table]
@@ -114,7 +115,7 @@ class TableReport:
     paragraph: str = ""
     records: Callable[[], list[dict[str, Any]]]
     fields: Callable[[], dict[str, Any]]
-    caption: str | None = None
+    captions: tuple[str, ...] = ()
     label: str = "tab:sari"
 
 

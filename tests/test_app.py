@@ -3,7 +3,18 @@
 import re
 from importlib.metadata import version
 
-from programs import ROOT
+from programs import ROOT, free_port, running_app
+
+
+def test_the_reloader_finds_the_page(tmp_path, monkeypatch):
+    """As `gradio app.py` starts it."""
+    monkeypatch.setenv("GRADIO_WATCH_DIRS", str(tmp_path))
+    monkeypatch.setenv("GRADIO_WATCH_MODULE_NAME", "app")
+    monkeypatch.setenv("GRADIO_WATCH_DEMO_PATH", str(ROOT / "app.py"))
+    with running_app(tmp_path, free_port()):
+        text = (tmp_path / "log").read_text()
+    assert "demo" in text
+    assert "not found" not in text
 
 
 def test_front_matter_is_what_is_pinned():

@@ -16,7 +16,7 @@ def test_files_and_systems(tmp_path, monkeypatch):
     assert options.outputs == {"x": "o.txt", "o": "a/o.txt.gz", "x=y": "x=y.txt"}
     assert set(options.input_paths) == {"s", "o.txt", "a/o.txt.gz", "x=y.txt", "r", "q"}
     assert (options.variants, set(options.choices.values()), options.resampling) == (["easse"], {None, 4}, {})
-    assert options.first_table == {"caption": None, "label": "tab:sari"}
+    assert options.first_table == {"captions": (), "label": "tab:sari"}
     outputs = ["--outputs", "a/o.txt", "b/o.txt", "\udcff.txt"]
     options = parse(["--sources", "s", *outputs, *references, "--all-pairs", "--report", "x.md"])
     assert options.systems == ["a/o.txt", "b/o.txt", r"\udcff"]

@@ -112,7 +112,7 @@ STYLES = (
     "options",
     [
         ["--ratings", *["{}/ratings"] * 3, "--confidence", "--resamples", "20", "--measures", "compression_ratio"],
-        ["--confidence", "--baselines", "--paired-ar", "--caption", "[x] _", "--label", "t"],
+        ["--confidence", "--baselines", "--paired-ar", "--caption", "[x] _", "y", "--label", "t"],
         ["--all-pairs", "--measures", "all", "--confidence", "--why", "t2t", "--by-order", "--by-references"],
         ["--all-variants", "--paired-bs", "--baselines"],
     ],

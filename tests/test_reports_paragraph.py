@@ -30,11 +30,22 @@ def paragraph(printed):
         (["--variant", "easse"], [r"t \textit{easse}~\citep{alva", "10 segments with 2 references each", "13a tokens"]),
         (["--tokenize", "intl", "--no-lowercase"], ["(cased, intl)}"]),
         (["--variant", "easse", "--deletion", "precision"], ["(precision of deletions)}"]),
-        (["--variant", "easse", "set"], [r"s \textit{easse}", "{set} with", "each variant's own tokens, lowercased."]),
+        (
+            ["--variant", "easse", "set"],
+            [r"s \textit{easse}", "{set} with the software of", "each variant's own tokens, lowercased."],
+        ),
         (["--confidence", "--seed", "7"], [r"95\% percentile intervals of 10,000 bootstrap resamples", "draws is 7."]),
         (["--paired-ar", "--resamples", "1"], ["randomization (1 trial).", "draws is 12345."]),
         ([COPIES, "--paired-bs"], ["paired bootstrap", r"for 2 comparisons~\citep{holm-1979-simple}"]),
-        ([COPIES, "--all-pairs", "--variant", "hf", "easse"], ["with each other", "3 comparisons of each variant"]),
+        (
+            [COPIES, "--all-pairs", "--variant", "hf", "easse"],
+            ["with each other", "each score of each variant are corrected for 3 comp"],
+        ),
+        (["--paired-ar", "--confidence"], ["Intervals of scores and differences are", "segments. We compare"]),
+        (
+            [COPIES, "--paired-ar", "--confidence"],
+            ["; unlike p-values they are not corrected.", "of each score are cor"],
+        ),
         (["--measures", "bleu", "added"], [r"We compute BLEU as sacreBLEU does~\citep{post", "EASSE does~"]),
     ],
 )
