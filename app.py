@@ -6,6 +6,7 @@ this file. docs/app.md says what is kept of visitors, and for how long.
 
 import os
 import sys
+from typing import Any
 
 if not __package__:  # in a checkout or in the Space
     sys.path.append(os.path.dirname(os.path.abspath(__file__)))  # where python -P does not look
@@ -17,7 +18,7 @@ from sari.__main__ import app
 from sari.command_line.process import run_program
 
 
-def show(page):
+def show(page: Any) -> None:
     """Name the page as Gradio's reloader expects it, of `gradio app.py` and of Spaces."""
     global demo
     demo = page
