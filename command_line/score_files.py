@@ -1,7 +1,6 @@
 """Score text files, with tests, baselines and measures; make sentence scores and reports."""
 
 from collections.abc import Iterable
-from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -45,7 +44,7 @@ def score_files(options: Options, outputs: SystemOutputs) -> tuple[ScoreReport, 
     choices = resolve_choices(options)
     check_show(options.show or (), choices.measures)
     outputs = with_own_measures(outputs, options)
-    report, first = _scored(outputs, options, choices)
+    report, first = _scored(outputs, options, choices, quiet=options.quiet)
     doubts = [*outputs.warnings, *signature_warnings(options.signature, report.signatures[0])]
     report = replace(report, warnings=[*report.warnings, *choices.left_out, *warning_rows(doubts)])
     report = _with_more(report, outputs.columns, options, choices)
@@ -61,12 +60,12 @@ def score_files(options: Options, outputs: SystemOutputs) -> tuple[ScoreReport, 
     return report, files
 
 
-def _scored(outputs: SystemOutputs, options: Options, choices: Choices) -> tuple[ScoreReport, Scored]:
+def _scored(outputs: SystemOutputs, options: Options, choices: Choices, *, quiet: bool) -> tuple[ScoreReport, Scored]:
     """Return the scores of systems, baselines and measures, and the statistics by the first variant."""
     columns, resampling = outputs.columns, choices.resampling
     kept = {"sentences": bool(options.report or options.sentences), "rows": resampling.is_wanted}
     scored = {}
-    with step_bar("Scoring", len(choices.variants), quiet=options.quiet) as advance:
+    with step_bar("Scoring", len(choices.variants), quiet=quiet) as advance:
         for name, variant in choices.variants.items():
             advance(name)
             scored[name] = score_systems(columns, variant, **kept)
@@ -76,7 +75,7 @@ def _scored(outputs: SystemOutputs, options: Options, choices: Choices) -> tuple
     }
     report = _with_baselines(report_of(columns, comparisons, scored), columns, options, choices)
     if choices.measures:
-        with step_bar("Measuring", len(choices.measures), quiet=options.quiet) as advance:
+        with step_bar("Measuring", len(choices.measures), quiet=quiet) as advance:
             report = choices.measuring(outputs).add(report, choices.measures, advance=advance)
     return report, next(iter(scored.values()))
 
@@ -97,14 +96,11 @@ def _with_baselines(report: ScoreReport, columns: SystemColumns, options: Option
 
 def _with_subsets(report: ScoreReport, outputs: SystemOutputs, options: Options, choices: Choices) -> ScoreReport:
     """Add the report of each subset; of its warnings, those about intervals and tests."""
-    parts = outputs.subsets()
-    quiet = copy(options)
-    quiet.quiet = True
-    subsets, doubts = {}, {}
+    parts, subsets, doubts = outputs.subsets(), {}, {}
     with step_bar("Subsets", len(parts), quiet=options.quiet) as advance:
         for value, part in parts.items():
             advance(value)
-            subsets[value], _ = _scored(part, quiet, choices)
+            subsets[value], _ = _scored(part, options, choices, quiet=True)
             few = resampling_warnings(subsets[value].rows[0].segments) if choices.resampling.is_wanted else ()
             doubts[f"{options.by} {value}"] = few
     warnings = [*report.warnings, *warning_rows(merge_warnings(doubts))]

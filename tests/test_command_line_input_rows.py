@@ -123,7 +123,7 @@ def test_what_is_ambiguous_or_missing_is_refused(table, refused, rows, arguments
     ("rows", "warning"),
     [
         ([{**row, "rater": rater} for row in LONG[:10] for rater in "abc"], "are scored once (20 of 30 rows)"),
-        ([*LONG[:10], {**LONG[0], "output": "another output", "id": 11}], "would part them (1 of 10 sources)"),
+        ([*LONG[:10], {**LONG[0], "output": "x", "domain": "wiki"}], "would part them (1 of 10 sources)"),
         (LONG[:10] * 3, None),
         ([{**row, "id": number} for number, row in enumerate(LONG[:10] * 3)], None),
     ],

@@ -255,7 +255,7 @@ def check(corpus, options, layout, seed, run):
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-@settings(runs(60), phases=[Phase.reuse, Phase.generate])  # to shrink a command line takes minutes
+@settings(runs(40), phases=[Phase.reuse, Phase.generate])  # to shrink a command line takes minutes
 @given(corpus=corpora(), options=options_of_a_run(), layout=one_of([*COLUMNS]), seed=st.integers(0, 99))
 def test_what_is_accepted_has_the_numbers_of_the_scorer(tmp_path_factory, run_here, corpus, options, layout, seed):
     with contextlib.chdir(tmp_path_factory.mktemp("case")):

@@ -17,6 +17,7 @@ from sari.data_warnings import CATEGORIES
 from sari.ngram_statistics import COUNTINGS
 from sari.significance import TESTS
 from sari.text_checks import PROPERTIES
+from sari.text_files.output_tables import RepeatedRowsWarning
 
 FOLDERS = (".", "docs", "examples", "tests/data")
 DOCUMENTS = [path for folder in FOLDERS for path in sorted((ROOT / folder).glob("*.md"))]
@@ -100,7 +101,7 @@ def test_documents_list_every_name():
     from sari.reports.score_report import ScoreRow
     from sari.reports.score_tables import SHOWN
 
-    categories = {*CATEGORIES, EnglishMeasureWarning.__name__, LeftOutWarning.__name__}
+    categories = {*CATEGORIES, EnglishMeasureWarning.__name__, LeftOutWarning.__name__, RepeatedRowsWarning.__name__}
     listed = {
         "docs/warnings.md": {*categories, *(row.name.replace("|", "<code>&#124;</code>") for row in PROPERTIES)},
         "docs/variants.md": {f"| `{name}` |" for name in COUNTINGS},

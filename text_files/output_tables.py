@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 from sari.data_warnings import SariWarning
@@ -18,7 +19,8 @@ from sari.text_files.output_rows import OutputRow, SystemOutputs, number_repeats
 from sari.text_files.table_files import Table, read_table
 from sari.validation import validate_columns, validate_texts
 
-#: From this share of rows that repeat others on, each output was rated twice or more: they are no outputs of their own.
+#: The share of rows that repeat others, or of sources with several outputs, from which this is how the table is made:
+#: each output was rated twice or more, or has a row for each system.
 _MANY_REPEATS = 0.5
 
 
@@ -73,17 +75,17 @@ class OutputTable:
         Args:
             keys: what is read of each row.
         """
-        repeats = [time > 1 for _, time in number_repeats(keys)]
-        if sum(repeats) >= _MANY_REPEATS * len(repeats) and len(self.columns.predictions) == 1:
+        if len(set(keys)) <= (1 - _MANY_REPEATS) * len(keys) and len(self.columns.predictions) == 1:
             # Rows without other columns, or with their own number alone, are copies of segments.
             unread = (list(map(str, self.file.cells(column))) for column in self._unread())
             if any(len(set(cells)) < len(cells) and _differ(keys, cells) for cells in unread):
-                return repeats
-        return [False] * len(repeats)
+                return [time > 1 for _, time in number_repeats(keys)]
+        return [False] * len(keys)
 
     def _unread(self) -> list[str]:
-        system, *others = self.columns.system, self.columns.source, *self.columns.predictions, *self.columns.references
-        return [column for column in self.file.columns if column not in (system, *others)]
+        """Return the columns that are neither texts nor names of systems."""
+        source, predictions, references, system = self.columns
+        return [column for column in self.file.columns if column not in (source, *predictions, *references, system)]
 
     def _check_one_system(self, rows: Sequence[OutputRow]) -> list[SariWarning]:
         """Refuse outputs of several systems without their names; what may be such outputs gets a warning."""
@@ -93,7 +95,7 @@ class OutputTable:
         several = sum(len(texts) > 1 for texts in outputs.values())
         if not several:
             return []
-        parting = list(self._parting(rows))
+        parting = list(self._parting(rows)) if several >= _MANY_REPEATS * len(outputs) else []
         if parting or several == len(outputs):
             got = f"{count_of(several, 'source')} with several outputs"
             wanted = f"a column of systems{f', such as {join_names(parting)}' if parting else ''}"
@@ -126,16 +128,10 @@ class OutputTable:
         for system, others in systems.items():
             unshared = wanted.keys() ^ others.keys()
             if unshared:
-                place = self.file.place(
-                    next(
-                        row.name
-                        for row, ((of, segment), time) in zip(rows, segments, strict=True)
-                        if of in (first, system) and (segment, time) in unshared
-                    )
-                )
+                row = min(((wanted | others)[segment] for segment in unshared), key=attrgetter("name"))
                 pair = f"{short_repr(first)} and {short_repr(system)}"
                 got = f"a source and references that {pair} do not have equally often"
-                raise FileError(fault(place, got, "the same for each system"))
+                raise FileError(fault(self.file.place(row.name), got, "the same for each system"))
         return {system: [others[segment] for segment in wanted] for system, others in systems.items()}
 
 
@@ -165,20 +161,19 @@ def read_output_table(
     people = [references_in(row.cells.get(name) for name in found.references) for row in file.rows]
     systems = _names_in(file, found.system) if found.system else [""] * len(file.rows)
     subsets = list(map(_subset_in, file.cells(subset))) if subset is not None else [""] * len(file.rows)
+    for name, others in (numbers or {}).items():
+        if len(others) != len(found.predictions):
+            wanted = f"{len(found.predictions)}: one for each column of outputs"
+            raise FileError(fault(f"{file.name}: {name}", count_of(len(others), "column"), wanted))
     rows: list[OutputRow] = []
     for place, column in enumerate(found.predictions):
         names = {"sources": found.source, "predictions": column}
         texts = file.checked(validate_columns, sources, file.cells(column), people, names=names)
-        own: list[dict[str, float]] = [{} for _ in file.rows]
-        for name, others in (numbers or {}).items():
-            if len(others) != len(found.predictions):
-                wanted = f"{len(found.predictions)}: one for each column of outputs"
-                raise FileError(fault(f"{file.name}: {name}", count_of(len(others), "column"), wanted))
-            for values, number in zip(own, file.numbers(others[place]), strict=True):
-                values[name] = number
+        own = {name: file.numbers(others[place]) for name, others in (numbers or {}).items()}
+        own_of_rows = [dict(zip(own, values, strict=True)) for values in zip(*own.values(), strict=True)]
         of_system = systems if len(found.predictions) == 1 else [column] * len(file.rows)
         numbered = [row.number for row in file.rows]
-        rows += map(OutputRow, numbered, of_system, *texts, subsets, own)
+        rows += map(OutputRow, numbered, of_system, *texts, subsets, own_of_rows or [{}] * len(file.rows))
     return OutputTable(file, found, rows)
 
 
@@ -206,10 +201,10 @@ def _subset_in(cell: object) -> str:
 
 def _repeat_warnings(repeats: Sequence[bool], what: str) -> list[SariWarning]:
     """Return the warning about rows that repeat others, if any do."""
+    if not any(repeats):
+        return []
     message = f"rows that repeat the texts of others, such as those of several ratings, {what}"
-    return (
-        [RepeatedRowsWarning(message, f"{sum(repeats):,} of {count_of(len(repeats), 'row')}")] if any(repeats) else []
-    )
+    return [RepeatedRowsWarning(message, f"{sum(repeats):,} of {count_of(len(repeats), 'row')}")]
 
 
 def _differ(keys: Sequence[Any], cells: Sequence[str]) -> bool:
