@@ -49,7 +49,7 @@ from .variants import CITATION, OPTIONS, VARIANTS
 _DESCRIPTION = """\
 SARI (Xu et al., 2016) scores automatic text simplification: it compares a system's output with the source and with
 human references, and rates the n-grams that the system kept, deleted and added. Public implementations of SARI differ
-by tens of points on the same outputs. This module computes each published variant by its name, and a signature says
+by tens of points on the same outputs. This module computes published variants, each by its name, and a signature says
 which variant a score is of. Without a configuration the variant is `hf`, that of Hugging Face's own `sari` module.
 """
 

@@ -20,7 +20,7 @@ from .data_warnings import ResamplingWarning
 from .messages import count_of
 from .validation import check_choice, check_share, check_whole_number
 
-#: The bootstrap and its intervals are reliable from this number of segments on: see `benchmarks/error_rates.py`.
+#: The bootstrap and its intervals are reliable from this number of segments on: see docs/statistics.md.
 ENOUGH_SEGMENTS = 100
 
 #: A difference is significant if its corrected p-value is below this.
@@ -422,16 +422,16 @@ def resolve_resampling(
 NO_RESAMPLING = resolve_resampling()
 
 
-def resampling_warnings(segments: int, smallest_p_value: float = 0.0) -> Iterator[ResamplingWarning]:
+def resampling_warnings(
+    segments: int, smallest_p_value: float = 0.0, *, unit: str = "segment"
+) -> Iterator[ResamplingWarning]:
     """Yield warnings about too few segments, or too few resamples, for intervals and tests.
 
-    `smallest_p_value` is the smallest corrected p-value that the tests can give.
+    `smallest_p_value` is the smallest corrected p-value that the tests can give, and `unit` the word for what is drawn.
     """
     if segments < ENOUGH_SEGMENTS:
-        message = f"with fewer than {ENOUGH_SEGMENTS} segments intervals are too narrow and p-values unreliable"
-        yield ResamplingWarning(
-            f"{message}; a single one has no interval, and p-value 1", count_of(segments, "segment")
-        )
+        message = f"with fewer than {ENOUGH_SEGMENTS} {unit}s intervals are too narrow and p-values unreliable"
+        yield ResamplingWarning(f"{message}; a single one has no interval, and p-value 1", count_of(segments, unit))
     if smallest_p_value >= SIGNIFICANT:
         message = "no difference can be significant with so few resamples for so many comparisons"
         yield ResamplingWarning(message, f"the smallest possible corrected p-value is {smallest_p_value:.2f}")

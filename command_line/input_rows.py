@@ -38,7 +38,7 @@ def read_table(options: Options) -> OutputTable:
         numbers[RATINGS] = options.ratings
     columns = options.column_names
     return read_output_table(
-        options.table, columns=columns, numbers=numbers, subset=options.by, encoding=options.encoding
+        options.table, columns=columns, numbers=numbers, gaps=[RATINGS], subset=options.by, encoding=options.encoding
     )
 
 

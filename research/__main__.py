@@ -1,5 +1,6 @@
 """Compute from public repositories what the project publishes, and print it.
 
+    python research fetch FOLDER              brings the repositories into a folder, with git
     python research NAME                      prints the tables from the stored rows
     python research NAME FOLDER [--store]     computes the rows again
     python research NAME --store              writes the pages from the stored rows
@@ -19,14 +20,15 @@ make_importable()
 from sari import research  # noqa: E402
 from sari.command_line.process import run_program  # noqa: E402
 from sari.messages import RefusedError  # noqa: E402
-from sari.research import power, published, ratings, systems, variant_tables  # noqa: E402
+from sari.research import paired_tests, published, ratings, systems, variant_tables  # noqa: E402
+from sari.research.fetch import fetch_repositories  # noqa: E402
 
 STUDIES = {
     "published": published,
     "systems": systems,
     "ratings": ratings,
     "variant_tables": variant_tables,
-    "power": power,
+    "paired_tests": paired_tests,
 }
 
 
@@ -34,13 +36,19 @@ def main(arguments: list[str] | None = None) -> int:
     """Run a study and return the status of the program."""
     layout = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser("research", description=f"{__doc__}\n{research.__doc__}", formatter_class=layout)
-    parser.add_argument("name", choices=STUDIES, metavar="NAME", help="what to print")
+    parser.add_argument("name", choices=["fetch", *STUDIES], metavar="NAME", help="what to print")
     parser.add_argument("folder", nargs="?", type=Path, metavar="FOLDER", help="with checkouts; it is computed again")
     parser.add_argument("--store", action="store_true", help="write the files and pages")
     options = parser.parse_args(arguments)
-    if options.folder is not None and not options.folder.is_dir():
+    fetches = options.name == "fetch"
+    if fetches and (options.folder is None or options.store):
+        parser.error("fetch: expected FOLDER alone")
+    if options.folder is not None and not (fetches or options.folder.is_dir()):
         parser.error(f"FOLDER: got {options.folder}, expected a folder with checkouts")
     try:
+        if fetches:
+            fetch_repositories(options.folder)
+            return 0
         STUDIES[options.name].STUDY.run(options.folder, store=options.store)
     except (RefusedError, FileNotFoundError) as error:
         parser.error(str(error))

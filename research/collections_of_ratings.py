@@ -1,105 +1,169 @@
-"""Read public collections of outputs with ratings by people from the files of their authors."""
+"""Read public collections of outputs with ratings by people from the files of their authors.
 
+A collection is a row of `COLLECTIONS`. Its files become rows with named columns (see `_rows`), the rows with the same
+output of a system for the same item become one with the mean of their ratings, and `without_faults` leaves out what is
+no output of a system.
+"""
+
+import json
 import re
-from collections.abc import Callable, Iterable, Sequence
-from difflib import SequenceMatcher
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher, get_close_matches
 from functools import partial
 from pathlib import Path
-from statistics import fmean
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from sari.human_ratings.rated_outputs import RatedOutputs
+from sari.human_ratings.rated_outputs import FAULTS, RatedOutputs, faulty_rows, letters_of
+from sari.messages import RefusedValueError, short_line
 from sari.research.files import TEST_SETS, find_files, read_table, read_test_set
 from sari.validation import Columns
 
+_METAEVAL = "feralvam/metaeval-simplification/data"
 _LENS = "Yao-Dou/LENS"
 _DOCUMENTS = "cardiffnlp/document-simplification/meta_evaluation/eval_datasets"
+_LIKERT = "WuXuanxin/human-eval-llm-simplification/annotation/likert/exclude_newsela"
+_SHEETS = "SebaJoe/MultiCochrane/data/eval_data/en/spreadsheets"
 
-#: Outputs that are more similar to a reference than this, word by word, are left out as copies of it.
+#: Test sets that no system has outputs for here.
+_HSPLIT = tuple(f"feralvam/easse/easse/resources/data/test_sets/hsplit/hsplit.tok.{part}" for part in ("src", "[1-4]"))
+_OF_2022 = tuple(
+    f"{_LENS}/experiments/meta_evaluation/data/simpeval_2022/references/test.{part}" for part in ("src", "dst")
+)
+
+#: An output that is more similar to a reference than this, word by word, is nearly a copy of it.
 _NEAR = 0.9
 
-#: The names under which SimpEval past has references of ASSET.
-_OWN_REFERENCES = ["asset.test.simp", "new_asset.test.simp.second"]
-
-#: A source and its references.
-Sentence = tuple[str, list[str]]
+#: The groups of collections: by the systems, if outputs are of sentences of Wikipedia.
+OLDER, NEWER, OTHER = "older systems", "newer systems", "other texts"
 
 
-def rated_in_test_set(folder: Path, file: str, rating: str, test_set: tuple[str, str]) -> RatedOutputs:
-    """Read the files of Alva-Manchego et al. 2021, of outputs for sentences of a test set."""
-    rows = _rows(folder, file)
-    return _rated(_sentences(folder, test_set, rows["orig_sent"]), rows["simp_sent"], rows[rating], rows["sys_name"])
+@dataclass(frozen=True, kw_only=True)
+class Collection:
+    """A collection of ratings.
+
+    Attributes:
+        group: those that share a table with it.
+        files: patterns of its files, separated by spaces.
+        source, output: the columns of texts.
+        ratings: a pattern of the columns of ratings, whose mean is taken.
+        references: the column of references; empty for those of the test set.
+        test_set: patterns of sources and references; the sources are taken from there, too.
+        system: the column of systems; empty if they have no names.
+        item: the columns that tell what was rated, by several people in a row each; none if a row has all ratings.
+        query: the rows that are taken; the others are references, other aspects, people or baselines.
+        sign: -1 if high ratings are bad.
+        drops_near_copies: whether outputs that are nearly copies of a reference are left out.
+        tokenizer: that its language needs; empty for English, in which each variant has its own.
+    """
+
+    group: str
+    files: str
+    source: str
+    output: str
+    ratings: str
+    references: str = ""
+    test_set: tuple[str, ...] = ()
+    system: str = ""
+    item: tuple[str, ...] = ()
+    query: str = "True"
+    sign: int = 1
+    drops_near_copies: bool = False
+    tokenizer: str = ""
+
+    def read(self, folder: Path) -> RatedOutputs:
+        """Return the rated outputs, as they are in the files of a folder of checkouts.
+
+        Raises:
+            OSError, ValueError: if files are missing, or do not go together.
+        """
+        rows = _rows(folder, self.files)
+        rows = rows if self.query == "True" else rows.query(self.query, engine="python")
+        numbers = rows.filter(regex=f"^({self.ratings})$").apply(pd.to_numeric, errors="coerce")
+        rows = rows.assign(rating=numbers.mean(axis=1)).dropna(subset=["rating", self.source, self.output])
+        if self.item:
+            rating = rows.groupby([*self.item], sort=False)["rating"].transform("mean")
+            rows = rows.assign(rating=rating).drop_duplicates([*self.item])
+        sources, references = rows[self.source].tolist(), []
+        if self.references:
+            references = [[one] if isinstance(one, str) else list(one) for one in rows[self.references]]
+        else:
+            sources, references = _in_test_set(folder, self.test_set, sources)
+        outputs = rows[self.output].tolist()
+        if self.test_set == _OF_2022:  # its sources and references are lowercased
+            outputs = list(map(str.lower, outputs))
+        systems = rows[self.system].tolist() if self.system else [""] * len(rows)
+        return RatedOutputs(Columns(sources, outputs, references), systems, (self.sign * rows["rating"]).tolist())
+
+    def without_faults(self, rated: RatedOutputs) -> tuple[RatedOutputs, dict[str, int]]:
+        """Return outputs without what is no output of a system, and how many outputs have each fault."""
+        faults = {name: rows for name, rows in faulty_rows(rated).items() if name != "repeated"}
+        if self.drops_near_copies:
+            faults["references"] = np.array(list(map(_is_near, rated.texts.predictions, rated.texts.references)))
+        kept = rated.where(~np.any([*faults.values()], axis=0))
+        once = _with_means(kept)
+        numbers = {name: int(np.count_nonzero(rows)) for name, rows in faults.items()}
+        numbers["repeated"] = len(kept.ratings) - len(once.ratings)
+        return once, {name: numbers[name] for name in FAULTS}
 
 
 def _rows(folder: Path, files: str) -> pd.DataFrame:
-    return pd.concat(map(read_table, find_files(folder, files)))
+    """Return the rows of tables, and a column `file` with the name of each without that of an annotator.
 
-
-def _sentences(folder: Path, test_set: tuple[str, str], sources: Iterable[str]) -> list[Sentence]:
-    """Return the sentences of a test set that have the letters and digits of these sources."""
-    sentences = {_letters(row[0]): row for row in zip(*read_test_set(folder, *test_set), strict=True)}
-    return [sentences[_letters(source)] for source in sources]
-
-
-def _letters(text: str) -> str:
-    return re.sub(r"\W", "", text.lower())
-
-
-def _asset_ratings(folder: Path) -> RatedOutputs:
-    rows = _rows(folder, "facebookresearch/asset/human_ratings/human_ratings.csv").query("aspect == 'simplicity'")
-    rows = _mean_of_raters(rows, ["original", "simplification"], "rating")
-    return _rated(_sentences(folder, TEST_SETS["ASSET"], rows["original"]), rows["simplification"], rows["rating"])
-
-
-def _simpeval_past(folder: Path) -> RatedOutputs:
-    rows = _rows(folder, f"{_LENS}/data/simpeval_past.csv").query(f"system not in {_OWN_REFERENCES}")
-    sentences = _sentences(folder, TEST_SETS["ASSET"], rows["original"])
-    return _rated(sentences, rows["processed_generation"], rows.filter(regex="z_score"), rows["system"])
-
-
-def _simpeval_2022(folder: Path) -> RatedOutputs:
-    rows = _rows(folder, f"{_LENS}/data/simpeval_2022.csv")
-    sentences = _sentences_of_2022(folder, rows["original"], rows["original"])
-    return _rated(sentences, rows["generation"].str.lower(), rows.filter(regex="zscore"), rows["system"])
-
-
-def _simpda_2022(folder: Path) -> RatedOutputs:
-    """Read ratings of the outputs of SimpEval 2022. Numbers find the references: a source is spelled differently."""
-    originals = _rows(folder, f"{_LENS}/data/simpeval_2022.csv").groupby("original_id")["original"].first()
-    keys, rating = ["Input.id", "Input.system", "Input.original", "Input.simplified"], "Answer.simplicity"
-    rows = _mean_of_raters(_rows(folder, f"{_LENS}/data/simpDA_2022.csv"), keys, rating)
-    sentences = _sentences_of_2022(folder, rows["Input.id"].map(originals), rows["Input.original"])
-    return _rated(sentences, rows["Input.simplified"].str.lower(), rows[rating], rows["Input.system"])
-
-
-def _sentences_of_2022(folder: Path, originals: Iterable[str], sources: Iterable[str]) -> list[Sentence]:
-    """Return sources with the references of the originals in SimpEval 2022, a line each, lowercased."""
-    under = f"{_LENS}/experiments/meta_evaluation/data/simpeval_2022/references/test"
-    rows = _sentences(folder, (f"{under}.src", f"{under}.dst"), originals)
-    return [(source.lower(), line.lower().split("\t")) for source, (_, (line,)) in zip(sources, rows, strict=True)]
-
-
-def _dwikipedia(folder: Path, ratings: Sequence[str]) -> RatedOutputs:
-    """Read documents, without outputs that are nearly copies of a reference."""
-    rows = _rows(folder, f"{_DOCUMENTS}/dwiki_final.jsonl")
-    rows = rows[[not _is_near(*pair) for pair in zip(rows["simplification"], rows["references"], strict=True)]]
-    by_name = pd.DataFrame([{rating["name"]: rating["agg_value"] for rating in row} for row in rows["ratings"]])
-    sentences = zip(rows["original"], rows["references"], strict=True)
-    return _rated(sentences, rows["simplification"], by_name[list(ratings)])
-
-
-def _onestopqa(folder: Path) -> RatedOutputs:
-    """Read paragraphs of news, each with the share of three questions that a reader of the output answered rightly.
-
-    The source and the reference are no outputs.
+    In JSON, a list of `{"name": N, "agg_value": V}` is a column for each name, and a dict in a cell has a column for
+    each path of keys, such as `label_annotations.annotator_1.simplicity`. A dict of lists is all of their rows.
     """
-    rows = _rows(folder, f"{_DOCUMENTS}/qa.jsonl").query("system not in ['Original', 'Elementary']")
-    answered = rows["ratings"].map(lambda row: row[0]["agg_value"])
-    sentences = zip(rows["original"], rows["references"], strict=True)
-    return _rated(sentences, rows["simplification"], answered, rows["system"])
+    tables = []
+    for path in [path for pattern in files.split() for path in find_files(folder, pattern)]:
+        if path.suffix == ".json":
+            content = json.loads(path.read_text(encoding="utf-8"))
+            records = content if isinstance(content, list) else [row for part in content.values() for row in part]
+            table = pd.json_normalize(records)
+        else:
+            table = read_table(path)
+        if "ratings" in table:
+            named = [{rating["name"]: rating["agg_value"] for rating in row} for row in table["ratings"]]
+            table = table.join(pd.DataFrame(named))
+        tables.append(table.assign(file=re.sub(r"^Copy of |_anno\d+$", "", path.stem)))
+    return pd.concat(tables, ignore_index=True)
+
+
+def _in_test_set(folder: Path, test_set: Sequence[str], sources: Iterable[str]) -> tuple[list[str], list[list[str]]]:
+    """Return the sentences of a test set that have the letters of these sources, and their references.
+
+    A sentence that is spelled otherwise is taken for the most similar one. A line may have several references, with
+    tabs between them.
+
+    Raises:
+        ValueError: for a source that is like none of the test set.
+    """
+    texts, references = read_test_set(folder, *test_set)
+    places = {letters_of(text): place for place, text in enumerate(texts)}
+    found = []
+    for source in sources:
+        letters = letters_of(source)
+        near = [letters] if letters in places else get_close_matches(letters, places, n=1, cutoff=_NEAR)
+        if not near:
+            raise RefusedValueError(short_line(f"{test_set[0]}: no sentence like {source!r}"))
+        found.append(places[near[0]])
+    split = [[one for text in row for one in text.split("\t")] for row in references]
+    if tuple(test_set) == _OF_2022:
+        texts, split = list(map(str.lower, texts)), [list(map(str.lower, row)) for row in split]
+    return [texts[place] for place in found], [split[place] for place in found]
+
+
+def _is_near(output: str, references: Sequence[str]) -> bool:
+    words = output.split()
+    return any(SequenceMatcher(None, words, text.split()).ratio() > _NEAR for text in references)
+
+
+def _with_means(rated: RatedOutputs) -> RatedOutputs:
+    """Return each output of a system for a source once, with the mean of its ratings."""
+    keys = list(zip(rated.systems, rated.sentences, map(letters_of, rated.texts.predictions), strict=True))
+    means = pd.Series(rated.ratings).groupby(pd.factorize(pd.Series(keys))[0]).transform("mean")
+    return rated._replace(ratings=means.tolist()).where(~pd.Series(keys).duplicated())
 
 
 def cochrane_pairs(folder: Path) -> tuple[list[Columns], np.ndarray]:
@@ -114,106 +178,122 @@ def cochrane_pairs(folder: Path) -> tuple[list[Columns], np.ndarray]:
     return sides, rows["ratings"].map(lambda row: row[0]["agg_value"] == 1).to_numpy()
 
 
-def _jades(folder: Path) -> RatedOutputs:
-    """Read Japanese sentences of two systems, each rated by three people. References are no outputs."""
-    parts = read_table(find_files(folder, "naist-nlp/jades/jades_manual_scores.json")[0])
-    rows = pd.DataFrame([row for part in parts for row in parts[part]]).query("system != 'Reference'")
-    sentences = zip(rows["sentence_origin"], rows[["sentence_reference"]].to_numpy().tolist(), strict=True)
-    return _rated(sentences, rows["sentence_hypothesis"], rows.filter(regex="score_simplicity"), rows["system"])
-
-
-def _is_near(output: str, references: Sequence[str]) -> bool:
-    words = output.split()
-    return any(SequenceMatcher(None, words, text.split()).ratio() > _NEAR for text in references)
-
-
-def _multicochrane(folder: Path) -> RatedOutputs:
-    """Read English sentences of three systems, each rated by the same three people, row by row.
-
-    The ratings of a fourth do not correlate with those of others. The authors' scale has positive numbers for
-    near-copies, so the sign is reversed.
-    """
-    texts = ["original english sentence", "simple generated sentence", "simple gold sentence"]
-    in_rows, parts = dict.fromkeys(texts, "first") | {"Simplicity": "mean"}, []
-    for system in ("system1_0", "system2_0.5", "system3_plain"):
-        sheets = _rows(folder, f"SebaJoe/MultiCochrane/data/eval_data/en/spreadsheets/anno[1-3]/*en_{system}*.xlsx")
-        parts.append(sheets.groupby(level=0).agg(in_rows).assign(system=system))
-    rows = pd.concat(parts).dropna()  # below the sentences are sums
-    sentences = zip(rows[texts[0]], rows[texts[2:]].to_numpy().tolist(), strict=True)
-    return _rated(sentences, rows[texts[1]], -rows["Simplicity"], rows["system"])
-
-
-def _language_models(folder: Path) -> RatedOutputs:
-    """Read outputs for sentences of ASSET and TurkCorpus, which share them, with the references of ASSET."""
-    under = "WuXuanxin/human-eval-llm-simplification/annotation/likert/exclude_newsela"
-    rows = _rows(folder, f"{under}/likert_*.json")
-    rows = rows[rows["source_file"].isin(["asset", "turk"])]
-    ratings = rows["label_annotations"].map(lambda row: fmean(rater["simplicity"] for rater in row.values()))
-    references = [row for _, row in _sentences(folder, TEST_SETS["ASSET"], rows["source"])]
-    return _rated(zip(rows["source"], references, strict=True), rows["simple"], ratings, rows["model"])
-
-
-def _rated(
-    sentences: Iterable[Sentence],
-    outputs: Iterable[str],
-    ratings: pd.DataFrame | pd.Series,
-    systems: Iterable[str] | None = None,
-) -> RatedOutputs:
-    """Return outputs with their ratings, or with the means of several ratings in each row."""
-    sources, references = map(list, zip(*sentences, strict=True))
-    named = [""] * len(ratings) if systems is None else list(systems)
-    means = pd.DataFrame(ratings).astype(float).mean(axis=1).tolist()
-    return RatedOutputs(Columns(sources, list(outputs), references), named, means)
-
-
-def _mean_of_raters(rows: pd.DataFrame, keys: list[str], rating: str) -> pd.DataFrame:
-    """Return one row for each output, in order of appearance, with the mean of its ratings."""
-    return rows.astype({rating: float}).groupby(keys, sort=False)[rating].mean().reset_index()
-
-
-class Collection(NamedTuple):
-    """A collection of ratings.
-
-    Attributes:
-        group: those that share a table with it.
-        read: from a folder of checkouts to the outputs.
-        tokenizer: that its language needs; empty for English, in which each variant has its own.
-    """
-
-    group: str
-    read: Callable[[Path], RatedOutputs]
-    tokenizer: str = ""
-
-
-_METAEVAL, _HSPLIT = "feralvam/metaeval-simplification/data", "feralvam/easse/easse/resources/data/test_sets/hsplit"
-_SIMPLICITY_DA = partial(
-    rated_in_test_set,
-    file=f"{_METAEVAL}/simplicity_DA.csv",
-    rating="simplicity_zscore",
+_RATED = partial(Collection, source="orig_sent", output="simp_sent", system="sys_name")
+_PAST = partial(
+    Collection,
+    files=f"{_LENS}/data/simpeval_past.csv",
+    source="original",
+    output="processed_generation",
+    ratings=r"rating_\d_z_score",
     test_set=TEST_SETS["ASSET"],
+    system="system",
 )
-_STRUCTURE = partial(
-    rated_in_test_set,
-    file=f"{_METAEVAL}/structural_simplicity.csv",
-    rating="structural_simplicity",
-    test_set=(f"{_HSPLIT}/hsplit.tok.src", f"{_HSPLIT}/hsplit.tok.[1-4]"),
+_DOCUMENT = partial(
+    Collection,
+    group=OTHER,
+    source="original",
+    output="simplification",
+    references="references",
+    drops_near_copies=True,
 )
-#: The groups.
-WIKIPEDIA, OTHER = "sentences of Wikipedia", "other texts"
+_WIKIPEDIA = partial(_DOCUMENT, files=f"{_DOCUMENTS}/dwiki_final.jsonl")
+
+#: The systems of SimpEval past that are newer than the others, and what is no system there.
+_NEW = ["T5-3B", "T5-base", "T5-large", "muss_untokenized", "ControlT5"]
+_PEOPLE = ["asset.test.simp", "new_asset.test.simp.second", "new_turk_corpus_random", "new_simple_wiki"]
 
 #: The collections by name, the oldest outputs first.
-COLLECTIONS = {
-    "ASSET ratings": Collection(WIKIPEDIA, _asset_ratings),
-    "Simplicity-DA": Collection(WIKIPEDIA, _SIMPLICITY_DA),
-    "HSplit, structure": Collection(WIKIPEDIA, _STRUCTURE),
-    "SimpEval past": Collection(WIKIPEDIA, _simpeval_past),
-    "SimpEval 2022": Collection(WIKIPEDIA, _simpeval_2022),
-    "simpDA 2022": Collection(WIKIPEDIA, _simpda_2022),
-    "Wu and Arase": Collection(WIKIPEDIA, _language_models),
-    "D-Wikipedia, words": Collection(OTHER, partial(_dwikipedia, ratings=("simplicity-word", "simplicity-sent"))),
-    "D-Wikipedia, overall": Collection(OTHER, partial(_dwikipedia, ratings=("simplicity-overall",))),
-    "D-Wikipedia, meaning": Collection(OTHER, partial(_dwikipedia, ratings=("meaning",))),
-    "OneStopQA": Collection(OTHER, _onestopqa),
-    "MultiCochrane": Collection(OTHER, _multicochrane),
-    "JADES": Collection(OTHER, _jades, "ja-mecab"),
+COLLECTIONS: dict[str, Collection] = {
+    "ASSET ratings": Collection(
+        group=OLDER,
+        files="facebookresearch/asset/human_ratings/human_ratings.csv",
+        source="original",
+        output="simplification",
+        ratings="rating",
+        test_set=TEST_SETS["ASSET"],
+        item=("original", "simplification"),
+        query="aspect == 'simplicity'",
+    ),
+    "Simplicity-DA": _RATED(
+        group=OLDER,
+        files=f"{_METAEVAL}/simplicity_DA.csv",
+        ratings="simplicity_zscore",
+        test_set=TEST_SETS["ASSET"],
+    ),
+    "HSplit, structure": _RATED(
+        group=OLDER,
+        files=f"{_METAEVAL}/structural_simplicity.csv",
+        ratings="structural_simplicity",
+        test_set=_HSPLIT,
+    ),
+    "SimpEval past, older": _PAST(group=OLDER, query=f"system not in {_PEOPLE + _NEW}"),
+    "SimpEval past, newer": _PAST(group=NEWER, query=f"system in {_NEW}"),
+    "SimpEval 2022": Collection(
+        group=NEWER,
+        files=f"{_LENS}/data/simpeval_2022.csv",
+        source="original",
+        output="generation",
+        ratings=r"rating_\d_zscore",
+        test_set=_OF_2022,
+        system="system",
+        query="system != 'Human 2 Writing'",
+    ),
+    "simpDA 2022": Collection(
+        group=NEWER,
+        files=f"{_LENS}/data/simpDA_2022.csv",
+        source="Input.original",
+        output="Input.simplified",
+        ratings="Answer.simplicity",
+        test_set=_OF_2022,
+        system="Input.system",
+        item=("Input.id", "Input.system", "Input.simplified"),
+        query="`Input.system` != 'Human 2 Writing'",
+    ),
+    "Wu and Arase": Collection(
+        group=NEWER,
+        files=f"{_LIKERT}/likert_*.json",
+        source="source",
+        output="simple",
+        ratings=r"label_annotations\..*\.simplicity",
+        test_set=TEST_SETS["ASSET"],
+        system="model",
+        query="source_file in ['asset', 'turk']",
+    ),
+    "D-Wikipedia, words": _WIKIPEDIA(ratings="simplicity-(word|sent)"),
+    "D-Wikipedia, overall": _WIKIPEDIA(ratings="simplicity-overall"),
+    "D-Wikipedia, meaning": _WIKIPEDIA(ratings="meaning"),
+    "OneStopQA": _DOCUMENT(
+        files=f"{_DOCUMENTS}/qa.jsonl",
+        ratings="Correct answer.*",
+        system="system",
+        query="system not in ['Original', 'Elementary']",
+        drops_near_copies=False,
+    ),
+    "MultiCochrane": Collection(
+        group=OTHER,
+        files=f"{_SHEETS}/anno[1-3]/*en_system*.xlsx",
+        source="original english sentence",
+        output="simple generated sentence",
+        ratings="Simplicity",
+        references="simple gold sentence",
+        system="file",
+        item=("file", "Unnamed: 0", "original english sentence", "simple generated sentence"),
+        sign=-1,
+    ),
+    "JADES": Collection(
+        group=OTHER,
+        files="naist-nlp/jades/jades_manual_scores.json",
+        source="sentence_origin",
+        output="sentence_hypothesis",
+        ratings=r"score_simplicity_\d",
+        references="sentence_reference",
+        system="system",
+        query="system != 'Reference'",
+        tokenizer="ja-mecab",
+    ),
 }
+
+
+def rated_in_test_set(folder: Path, file: str, ratings: str, test_set: tuple[str, str]) -> RatedOutputs:
+    """Read the files of Alva-Manchego et al. 2021, of outputs for sentences of a test set."""
+    return _RATED(group="", files=file, ratings=ratings, test_set=test_set).read(folder)

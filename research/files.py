@@ -163,15 +163,17 @@ class Study:
     Attributes:
         file: that has the rows.
         tables: from rows to tables by name.
+        compute: from a folder of checkouts to rows.
         pages: with the tables.
-        compute: from a folder of checkouts to rows; None if the rows are those of another study.
+        is_of_another: whether the file belongs to another study, which alone writes it.
         draw: writes a picture of the rows; None for no picture.
     """
 
     file: Path
     tables: Callable[[pd.DataFrame], Mapping[str, pd.DataFrame]]
+    compute: Callable[[Path], pd.DataFrame]
     pages: Sequence[Path] = ()
-    compute: Callable[[Path], pd.DataFrame] | None = None
+    is_of_another: bool = False
     draw: Callable[[pd.DataFrame], None] | None = None
 
     def run(self, folder: Path | None, *, store: bool) -> None:
@@ -180,14 +182,12 @@ class Study:
         Raises:
             OSError, ValueError: if checkouts lack a file, or files do not go together.
         """
-        rows = read_table(self.file)
-        if folder is not None and self.compute is not None:
-            rows = self.compute(folder).fillna("")
+        rows = read_table(self.file) if folder is None else self.compute(folder).fillna("")
         named = self.tables(rows)
         for name, table in named.items():
             print(f"\n{name}\n\n{aligned(table)}")
         if store:
-            if self.compute is not None:
+            if not self.is_of_another:
                 rows.to_csv(self.file, index=False, lineterminator="\n")
             for page in self.pages:
                 page.write_text(with_tables(page.read_text(encoding="utf-8"), named), encoding="utf-8")

@@ -108,4 +108,4 @@ def figures_by_paper(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     return dict(iter(pd.DataFrame(columns).groupby(titles, sort=False))) | {"Figures that come out": summary}
 
 
-STUDY = Study(FILE, figures_by_paper, compute=compute_figures)
+STUDY = Study(FILE, figures_by_paper, compute_figures)

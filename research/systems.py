@@ -26,7 +26,7 @@ from sari.comparison import baseline_scores
 from sari.corpus_statistics import CorpusStatistics, score_systems
 from sari.reports.published_systems import FILE, texts_digest
 from sari.research.files import DOCS, TEST_SETS, Study, formatted, read_runs, read_table, read_test_set
-from sari.significance import SIGNIFICANT, Sample, holm, resolve_resampling
+from sari.significance import SIGNIFICANT, Sample, bootstrap_draws, holm, resolve_resampling
 from sari.text_checks import normalize_output, sources_by_output
 from sari.validation import SystemColumns
 from sari.variants import VARIANTS
@@ -37,8 +37,9 @@ RANKED, IN_TABLE = "easse", ("set", "hf", "xu2016")
 #: How often the pairs swap segments; the standard deviation of the differences is then known to within 2%.
 TRIALS = 2_000
 
-#: Intervals, and the seed of all random numbers.
+#: Intervals, the seed of all random numbers, and the resamples of rankings.
 _RESAMPLING = resolve_resampling(confidence=0.95, resamples=1_000)
+_TAU_DRAWS = 2_000, _RESAMPLING.seed
 
 #: The variants in the picture, neighbours as similar as can be, and the test set that table and picture show.
 DRAWN, DRAWN_SET = ("easse", "lasertagger", "set", "paper", "xu2016", "hf"), "ASSET"
@@ -172,13 +173,40 @@ def taus(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[[name for name in VARIANTS if name in rows]].astype(float).corr("kendall")
 
 
+def tau_intervals(rows: pd.DataFrame, families: pd.Series) -> pd.DataFrame:
+    """Return Kendall's tau of the rankings by `easse` and by each other variant, with 95% intervals.
+
+    Systems of one family, such as a publication, are alike. So the resamples draw families, each with all its systems.
+    A system that is drawn twice is not compared with itself.
+
+    Returns:
+        A row for each variant, and the columns `tau`, `low` and `high`.
+    """
+    names = [name for name in VARIANTS if name in rows]
+    scores = rows[names].astype(float).to_numpy()
+    one, other = np.triu_indices(len(scores), 1)
+    signs = np.sign(scores[one] - scores[other])
+    agrees, differs = signs * signs[:, [names.index(RANKED)]], signs != 0
+    numbers = pd.factorize(families)[0]
+    draws = np.concatenate([*bootstrap_draws(int(numbers.max()) + 1, *_TAU_DRAWS)])
+    times = np.concatenate([np.ones((1, len(scores)), np.int64), draws[:, numbers]])
+    weights = (times[:, one] * times[:, other]).astype(float)
+    with np.errstate(invalid="ignore"):  # draws without two systems that differ
+        spread = weights @ differs
+        found = weights @ agrees / np.sqrt(spread * spread[:, [names.index(RANKED)]])
+    low, high = np.nanquantile(found[1:], [0.025, 0.975], axis=0)
+    return pd.DataFrame({"tau": found[0], "low": low, "high": high}, index=names).drop(RANKED)
+
+
 def systems_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return the tables of the page: Kendall's tau of rankings, and the systems on one test set."""
     rows = rows.query("texts != ''")  # others are not scored yet
     by_test_set = rows[rows["kind"] == "system"].groupby("test_set", sort=False)
-    rankings = {
-        f"{name} ({len(part)})": taus(part)[RANKED].drop(RANKED).map("{:.2f}".format) for name, part in by_test_set
-    }
+    rankings = {}
+    for name, part in by_test_set:
+        families = part["publication"]
+        cells = tau_intervals(part, families).apply(lambda tau: "{:.2f} [{:.2f}, {:.2f}]".format(*tau), axis=1)
+        rankings[f"{name} ({len(part)}, {families.nunique()})"] = cells
     rows = rows[rows["test_set"] == DRAWN_SET].sort_values(RANKED, key=lambda scores: -scores.astype(float))
     unranked = rows["kind"].map({"system": "", "failed": "failed: "}).fillna("baseline: ")
     is_baseline = unranked == "baseline: "
@@ -194,7 +222,7 @@ def systems_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
         "faulty": formatted("{:.0%}", rows["faulty"]),
     }
     return {
-        "taus": pd.DataFrame(rankings).T.rename_axis("Test set (systems)").reset_index(),
+        "taus": pd.DataFrame(rankings).T.rename_axis("Test set (systems, publications)").reset_index(),
         "systems": pd.DataFrame(table),
     }
 
@@ -229,4 +257,4 @@ def draw_ranks(rows: pd.DataFrame, path: Path = DOCS / "systems.svg") -> None:
         figure.savefig(path, metadata={"Date": None})
 
 
-STUDY = Study(FILE, systems_tables, [DOCS / "systems.md"], score_public_systems, draw_ranks)
+STUDY = Study(FILE, systems_tables, score_public_systems, [DOCS / "systems.md"], draw=draw_ranks)

@@ -1,24 +1,32 @@
 """The tables of variants, options and scripts in README.md, docs/variants.md and docs/languages.md.
 
-What they say comes from `variants.py` and `languages.py`, and the scores of PBMT-R for PWKP from docs/systems.csv.
+What they say comes from `variants.py` and `languages.py`, and the scores of PBMT-R for PWKP from docs/systems.csv, or
+from a folder of checkouts: that of easse is enough.
 """
+
+from pathlib import Path
 
 import pandas as pd
 
+from sari.corpus_statistics import score_columns
 from sari.languages import SCRIPTS
 from sari.reports.published_systems import FILE
-from sari.research.files import DOCS, ROOT, Study, formatted
+from sari.research.files import DOCS, ROOT, TEST_SETS, Study, formatted, read_runs, read_table, read_test_set
+from sari.validation import Columns
 from sari.variants import CHANGES, OPTIONS, VARIANTS, Variant
 
 #: The variants that README shows.
 _COMMON = ("hf", "xu2016", "easse", "easse_legacy", "lasertagger")
+
+#: The row whose scores the tables have.
+_SHOWN = "test_set == 'PWKP' and name == 'PBMT-R'"
 
 _LETTERS = {"precision": "P", "f1": "F1"}
 
 
 def variant_tables(systems: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return the tables, from the rows of docs/systems.csv."""
-    scores = systems.query("test_set == 'PWKP' and name == 'PBMT-R'").reindex(columns=list(VARIANTS)).fillna("").iloc[0]
+    scores = systems.query(_SHOWN).reindex(columns=list(VARIANTS)).fillna("").iloc[0]
     named = pd.DataFrame(
         {
             "variant": [f"`{name}`" for name in VARIANTS],
@@ -70,4 +78,15 @@ def _choices(row: Variant) -> dict[str, str]:
     }
 
 
-STUDY = Study(FILE, variant_tables, [ROOT / "README.md", DOCS / "variants.md", DOCS / "languages.md"])
+def score_shown_system(folder: Path) -> pd.DataFrame:
+    """Return the row of the system in the tables, scored under every variant."""
+    row = read_table(FILE).query(_SHOWN)
+    sources, references = read_test_set(folder, *TEST_SETS["PWKP"])
+    (outputs,) = read_runs(folder, row["outputs"].iloc[0], sources).values()
+    texts = Columns(sources, outputs, references)
+    scores = {name: f"{score_columns(texts, variant).scores()['sari']:.4f}" for name, variant in VARIANTS.items()}
+    return row.assign(**scores)
+
+
+_PAGES = [ROOT / "README.md", DOCS / "variants.md", DOCS / "languages.md"]
+STUDY = Study(FILE, variant_tables, score_shown_system, _PAGES, is_of_another=True)

@@ -25,7 +25,8 @@ def lists(texts):
 ONE, TWO, THREE = map(sentences, SYSTEMS)
 ALL = ONE + TWO + THREE
 ORIGINALS = sentences("originals")
-OF_MODELS = (ONE, TWO, THREE, ORIGINALS)
+OF_MODELS = (ONE, TWO, THREE, sentences("four"))
+GOLD, SPLIT = sentences("gold"), [sentences(f"split {number}") for number in range(4)]
 REFERENCES = list(map(list, zip(*(sentences(f"reference {number}") for number in range(10)), strict=True)))
 COLUMNS = {"sources": ORIGINALS, "references": REFERENCES}
 #: The sources and references of another test set.
@@ -65,7 +66,7 @@ def _test_set():
         f"{asset}.orig": ORIGINALS,
         **{f"{asset}.simp.{number}": list(column) for number, column in columns},
         f"{hsplit}.src": ORIGINALS,
-        **{f"{hsplit}.{number}": texts for number, texts in enumerate(OF_MODELS, 1)},
+        **{f"{hsplit}.{number}": texts for number, texts in enumerate(SPLIT, 1)},
         **{f"muss/{system}.pred": sentences(system) for system in SYSTEMS},
         "BLESS/run.jsonl": pd.DataFrame(run),
         "apio/test.json": pd.DataFrame(REFERENCES).add_prefix("ref").assign(text=ORIGINALS),
@@ -75,7 +76,7 @@ def _test_set():
 def _rated_sentences():
     """Return files with the columns of all of them."""
     spelled = [*OF_2022[0]]
-    spelled[3] += " then"
+    spelled[3] += "s"
     columns = {
         ("system", "sys_name", "Input.system"): np.repeat(SYSTEMS, SENTENCES),
         ("original_id", "Input.id"): [*range(SENTENCES)] * 3,
@@ -90,15 +91,18 @@ def _rated_sentences():
     by_person = [rows.assign(**dict.fromkeys(("rating", "Answer.simplicity"), RATINGS[:36] + more)) for more in (-1, 1)]
     of_aspects = [*(part.assign(aspect="simplicity") for part in by_person), rows.assign(aspect="fluency", rating=0)]
     references = rows.assign(system="asset.test.simp", processed_generation=rows["original"])
+    copies = rows[:SENTENCES].assign(system="copy", processed_generation=rows["original"])
+    newer, of_2022 = rows[:SENTENCES].assign(system="T5-3B"), rows.assign(original=OF_2022[0] * 3)
+    people = of_2022[:SENTENCES].assign(system="Human 1 Writing", generation=OF_2022[1])
     under = "LENS/experiments/meta_evaluation/data/simpeval_2022/references/test"
     return {
         "metaeval-simplification/data/simplicity_DA.csv": rows,
         "metaeval-simplification/data/structural_simplicity.csv": rows.assign(structural_simplicity=-RATINGS[:36]),
         "asset/human_ratings/human_ratings.csv": pd.concat([part[:SENTENCES] for part in of_aspects]),
-        "LENS/data/simpeval_past.csv": pd.concat([rows, references]),
+        "LENS/data/simpeval_past.csv": pd.concat([rows, references, copies, newer]),
         f"{under}.src": OF_2022[0],
         f"{under}.dst": OF_2022[1],
-        "LENS/data/simpeval_2022.csv": rows.assign(original=OF_2022[0] * 3),
+        "LENS/data/simpeval_2022.csv": pd.concat([of_2022, people]),
         "LENS/data/simpDA_2022.csv": pd.concat(by_person),
     }
 
@@ -115,7 +119,10 @@ def _rated_documents():
     words = {"simplicity-word": means - 1, "simplicity-sent": means + 1}
     others = {"meaning": RATINGS[SENTENCES:24], "simplicity-overall": (RATINGS[-SENTENCES:] / 7).round(3)}
     outputs = {"Original": ORIGINALS, "ours": ONE, "Elementary": TWO}
-    read = [rated(TWO, {"Correct answer": means}, simplification=own, system=name) for name, own in outputs.items()]
+    read = [
+        rated(TWO, {"Correct answer (out of 3)": means}, simplification=own, system=name)
+        for name, own in outputs.items()
+    ]
     preferred = [int(place % 3 == 0) for place in range(SENTENCES)]
     pairs = {"simplification1": ONE, "simplification2": THREE}
     return {
@@ -129,11 +136,16 @@ def _rated_in_many_files():
     """Return sheets with a remark below the sentences, a file for each language model, and a file with two parts."""
     files, means = {}, RATINGS.reshape(-1, SENTENCES)
     under = "MultiCochrane/data/eval_data/en/spreadsheets"
-    names = ["original english sentence", "simple generated sentence", "simple gold sentence", "Simplicity"]
+    names = ["Unnamed: 0", "original english sentence", "simple generated sentence", "simple gold sentence"]
     for system, outputs, own in zip(("system1_0", "system2_0.5", "system3_plain"), OF_MODELS, means, strict=False):
-        for more, file in ((-1, f"anno1/Copy of en_{system}"), (0, f"anno2/en_{system}_x"), (1, f"anno3/en_{system}")):
-            rows = [*zip(ORIGINALS, outputs, TWO, own + more, strict=True), (None, None, None, 0.5)]
-            files[f"{under}/{file}.xlsx"] = pd.DataFrame(rows, columns=names)
+        for more, file in (
+            (-1, f"anno1/Copy of en_{system}"),
+            (0, f"anno2/en_{system}_anno2"),
+            (1, f"anno3/en_{system}"),
+        ):
+            rows = [*zip(range(SENTENCES), ORIGINALS, outputs, GOLD, own + more, strict=True), (*[None] * 4, 0.5)]
+            sheet = pd.DataFrame(rows, columns=[*names, "Simplicity"])
+            files[f"{under}/{file}.xlsx"] = sheet.sample(frac=1, random_state=more + 1)  # in any order
     under = "human-eval-llm-simplification/annotation/likert/exclude_newsela"
     texts = {"source": [text.upper() for text in ORIGINALS], "source_file": ["asset", "turk", "simpa"] * 4}
     for model, outputs, own in zip(("gpt", "llama", "qwen", "t5"), OF_MODELS, means, strict=True):

@@ -5,7 +5,7 @@ import math
 from sari.human_ratings.correlation import Agreement
 from sari.human_ratings.correlation_report import AgreementReport, AgreementRow, tabulate_agreement
 
-NONE, OTHER = Agreement(math.nan), Agreement(0.125, (0, 0.5), -0.375, (-0.5, 0))
+NONE, OTHER = Agreement(math.nan), Agreement(0.125, (0, 0.5), -0.375, (-0.5, 0), 0.01, 0.03)
 ROWS = [
     AgreementRow("segments", "easse", "sari", "S", {"pearson": Agreement(0.5, (0.25, 0.75)), "kendall": NONE}),
     AgreementRow("segments", "set", "sari", "T", {"pearson": OTHER, "kendall": NONE}),
@@ -19,15 +19,18 @@ def test_tables():
     report = tabulate_agreement(REPORT)
     segments, systems = report.tables
     assert segments.title == "Agreement with the ratings of 20 outputs"
-    assert segments.headings == ["Variant", "Measure", "Pearson", "95% CI", "Kendall", "Diff.", "95% CI"]
-    assert [[cell.text for cell in row] for row in segments.rows] == [
-        ["easse", "SARI", "0.500", "[0.250, 0.750]", "–", "", ""],
-        ["set", "SARI", "0.125", "[0.000, 0.500]", "–", "-0.375", "[-0.500, 0.000]"],
-        ["", "BLEU", "–", "", "0.250", "", ""],
+    assert segments.headings == ["Coefficient", "Variant", "Measure", "Value", "95% CI", "Diff.", "95% CI"]
+    assert [[cell.text + cell.mark for cell in row] for row in segments.rows] == [
+        ["Pearson", "easse", "SARI", "0.500", "[0.250, 0.750]", "", ""],
+        ["Pearson", "set", "SARI", "0.125", "[0.000, 0.500]", "-0.375†", "[-0.500, 0.000]"],
+        ["Pearson", "", "BLEU", "–", "", "", ""],
+        ["Kendall", "easse", "SARI", "–", "", "", ""],
+        ["Kendall", "set", "SARI", "–", "", "", ""],
+        ["Kendall", "", "BLEU", "0.250", "", "", ""],
     ]
-    assert segments.texts == 2
-    assert segments.notes[-1].endswith("over 10 sources, each with all its outputs, 1,000 resamples, seed 7")
-    assert (systems.title, systems.texts) == ("Agreement with the ratings of 3 systems", 2)
+    assert segments.texts == 3
+    assert segments.notes[-2].endswith("over 10 sources, each with all its outputs, 1,000 resamples, seed 7")
+    assert (systems.title, systems.texts) == ("Agreement with the ratings of 3 systems", 3)
     assert report.signatures == ["S", "T", "B"]
 
 

@@ -118,7 +118,7 @@ def test_bad_names_and_folders_are_refused(arguments, message, tmp_path, monkeyp
 
 
 def test_what_is_not_installed_is_said_in_a_line(monkeypatch, capsys):
-    assert main(["power"]) == 0
+    assert main(["paired_tests"]) == 0
     monkeypatch.setitem(STUDIES, "systems", Mock(**{"STUDY.run.side_effect": ImportError("needs NLTK")}))
     with pytest.raises(SystemExit, match="2"):
         main(["systems"])

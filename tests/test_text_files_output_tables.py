@@ -159,7 +159,7 @@ def row(**change):
         ("t.csv", "source,output,reference\na,b,c,d\n", ":2: got 4 cells, expected 3 (as in the first line)"),
         ("t.csv", 'source,output,reference\n"a"b,c,d\n', ":2: not CSV: "),
         ("t.csv", 'source,output,reference\n"a\nb",c,d\n"e\nf",g, \n', ":4: references: got no reference, "),
-        ("t.csv", "source,output,reference,rating\na,b,c,nan\n", ":2: rating: got 'nan', expected a number"),
+        ("t.csv", "source,output,reference,rating\na,b,c,?\n", ":2: rating: got '?', expected a number"),
         ("t.tsv", 'source\toutput\treference\n"a, b"\tc\td\n', ":2: got '\"a, b\"', expected CSV or JSON, "),
         ("t.tsv", 'source\toutput\treference\nb\t"a \\"b\\""\td\n', ':2: got \'"a \\\\"b\\\\""\', expected CSV or '),
         ("t.xlsx", "", ": "),

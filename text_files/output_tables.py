@@ -5,7 +5,7 @@ are not read are ignored, but for what they say about rows that repeat others.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
@@ -54,7 +54,7 @@ class OutputTable:
         """
         repeats = self._repeats([(row.system, row.segment, row.prediction, *row.numbers.values()) for row in self.rows])
         rows = [row for row, is_repeat in zip(self.rows, repeats, strict=True) if not is_repeat]
-        warnings = _repeat_warnings(repeats, "are scored once")
+        warnings = _repeat_warnings(repeats)
         if len(self.columns.predictions) == 1 and not self.columns.system:
             warnings += self._check_one_system(rows)
         systems = self._paired(rows)
@@ -63,11 +63,6 @@ class OutputTable:
             if times > 1:
                 raise FileError(fault(self.file.name, f"{times} systems whose names look like {system}", "one"))
         return SystemOutputs(dict(zip(shown, systems.values(), strict=True)), warnings)
-
-    def repeat_warnings(self) -> list[SariWarning]:
-        """Return the warning about rated rows that repeat the texts of others."""
-        repeats = self._repeats([(row.system, row.segment, row.prediction) for row in self.rows])
-        return _repeat_warnings(repeats, "count as outputs of their own: give each its mean rating")
 
     def _repeats(self, keys: Sequence[Any]) -> list[bool]:
         """Return for each row whether it repeats another one; none does if few do.
@@ -140,6 +135,7 @@ def read_output_table(
     *,
     columns: ColumnNames = USUAL_COLUMNS,
     numbers: Mapping[str, Sequence[str]] | None = None,
+    gaps: Collection[str] = (),
     subset: str | None = None,
     encoding: str = "utf-8",
 ) -> OutputTable:
@@ -149,6 +145,7 @@ def read_output_table(
         path: of the table.
         columns: those of texts and of the names of systems.
         numbers: by a name, a column of numbers; of systems with a column each, one for each of them.
+        gaps: the names of numbers that rows may lack: they are nan there.
         subset: the column that parts the segments; None for none.
         encoding: of the file, in lower case.
 
@@ -169,7 +166,7 @@ def read_output_table(
     for place, column in enumerate(found.predictions):
         names = {"sources": found.source, "predictions": column}
         texts = file.checked(validate_columns, sources, file.cells(column), people, names=names)
-        own = {name: file.numbers(others[place]) for name, others in (numbers or {}).items()}
+        own = {name: file.numbers(others[place], has_gaps=name in gaps) for name, others in (numbers or {}).items()}
         own_of_rows = [dict(zip(own, values, strict=True)) for values in zip(*own.values(), strict=True)]
         of_system = systems if len(found.predictions) == 1 else [column] * len(file.rows)
         numbered = [row.number for row in file.rows]
@@ -199,11 +196,11 @@ def _subset_in(cell: object) -> str:
     return "(none)" if cell is None or not str(cell).strip() else escape_unprintable(str(cell).strip())
 
 
-def _repeat_warnings(repeats: Sequence[bool], what: str) -> list[SariWarning]:
+def _repeat_warnings(repeats: Sequence[bool]) -> list[SariWarning]:
     """Return the warning about rows that repeat others, if any do."""
     if not any(repeats):
         return []
-    message = f"rows that repeat the texts of others, such as those of several ratings, {what}"
+    message = "rows that repeat the texts of others, such as those of several ratings, are scored once"
     return [RepeatedRowsWarning(message, f"{sum(repeats):,} of {count_of(len(repeats), 'row')}")]
 
 

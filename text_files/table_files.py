@@ -65,10 +65,10 @@ class Table(NamedTuple):
             raise missing_column(self.name, column, self.columns)
         return [row.cells.get(column) for row in self.rows]
 
-    def numbers(self, column: str) -> list[float]:
-        """Return the numbers of a column, as `cells` does."""
+    def numbers(self, column: str, *, has_gaps: bool = False) -> list[float]:
+        """Return the numbers of a column, as `cells` does; an empty cell of one that may have gaps is nan."""
         places = (f"{self.place(row.number)}: {column}" for row in self.rows)
-        return list(map(_finite_number, places, self.cells(column)))
+        return list(map(_rating if has_gaps else _finite_number, places, self.cells(column)))
 
     def checked(self, check: Callable[..., Any], *columns: list[Any], names: Mapping[str, str]) -> Any:
         """Return what a function makes of columns; errors name the row, and columns as the file does by `names`."""
@@ -112,7 +112,7 @@ def read_table(path: str, encoding: str = "utf-8") -> Table:
 
 
 def read_ratings(path: str, like: tuple[str, int], *, encoding: str = "utf-8") -> list[float]:
-    """Return the numbers of a file with one per line.
+    """Return the numbers of a file with one per line; an empty line is nan.
 
     Args:
         path: of the file.
@@ -123,7 +123,7 @@ def read_ratings(path: str, like: tuple[str, int], *, encoding: str = "utf-8") -
         FileError: for a file that cannot be read, a line that is no number, and another number of lines.
     """
     (lines,) = read_parallel([path], encoding, like=like)
-    return [_finite_number(f"{name_of(path)}:{number}", line) for number, line in enumerate(lines, 1)]
+    return [_rating(f"{name_of(path)}:{number}", line) for number, line in enumerate(lines, 1)]
 
 
 def read_numbers(path: str, encoding: str = "utf-8") -> dict[str, list[float]]:
@@ -239,3 +239,9 @@ def _finite_number(place: str, value: object) -> float:
         if isinstance(value, str | int | float) and not isinstance(value, bool) and math.isfinite(float(value)):
             return float(value)
     raise FileError(fault(place, short_repr(value), "a number"))
+
+
+def _rating(place: str, value: object) -> float:
+    """Return the rating in a cell or line, nan if there is none; anything else but a number raises FileError."""
+    is_missing = value is None or str(value).strip().lower() in ("", "nan")
+    return math.nan if is_missing else _finite_number(place, value)
