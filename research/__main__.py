@@ -50,7 +50,7 @@ def main(arguments: list[str] | None = None) -> int:
             fetch_repositories(options.folder)
             return 0
         STUDIES[options.name].STUDY.run(options.folder, store=options.store)
-    except (RefusedError, FileNotFoundError) as error:
+    except (RefusedError, ImportError, FileNotFoundError) as error:
         parser.error(str(error))
     return 0
 
