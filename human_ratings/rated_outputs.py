@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
@@ -52,10 +53,11 @@ class RatedOutputs(NamedTuple):
 
     def where(self, keeps: Sequence[bool] | np.ndarray) -> "RatedOutputs":
         """Return the rows that are kept."""
-        columns = [
-            [cell for cell, kept in zip(column, keeps, strict=True) if kept] for column in (*self.texts, *self[1:])
-        ]
-        return RatedOutputs(Columns(*columns[:3]), *columns[3:])
+        (sources, predictions, references), systems, ratings = self
+        texts = Columns(
+            list(compress(sources, keeps)), list(compress(predictions, keeps)), list(compress(references, keeps))
+        )
+        return RatedOutputs(texts, list(compress(systems, keeps)), list(compress(ratings, keeps)))
 
 
 def letters_of(text: str) -> str:
