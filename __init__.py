@@ -4,29 +4,62 @@
     sari.compute(sources=[...], predictions=[...], references=[[...], ...])
 
 `Scorer` has every method for lists of texts: several systems, baselines, states, batches. The metric of
-Hugging Face's `evaluate` is `evaluate.load(sari.path())`; the command line is `sari`.
+Hugging Face's `evaluate` is `evaluate.load(sari.path())`; the command line is `sari`. The names of this module are
+public: docs/python.md says what stays from version to version.
 """
 
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sari.messages import RefusedError, RefusedImportError, RefusedTypeError, RefusedValueError
-
 if TYPE_CHECKING:
+    from sari.aggregation import Intervals, OperationFigures, OrderFigures, Result, Scores, SentenceScores
+    from sari.comparison import Chosen, SystemComparison
+    from sari.data_warnings import SariWarning
+    from sari.messages import RefusedError
     from sari.sari_scorer import Scorer, compute
-
-    __version__: str
+    from sari.states import State
+    from sari.variant_comparison import FoundVariant, VariantDifference, VariantSearch
+    from sari.variants import SCORES, VARIANTS, Variant
 
 __all__ = [
+    "SCORES",
+    "VARIANTS",
+    "Chosen",
+    "FoundVariant",
+    "Intervals",
+    "OperationFigures",
+    "OrderFigures",
     "RefusedError",
-    "RefusedImportError",
-    "RefusedTypeError",
-    "RefusedValueError",
+    "Result",
+    "SariWarning",
     "Scorer",
+    "Scores",
+    "SentenceScores",
+    "State",
+    "SystemComparison",
+    "Variant",
+    "VariantDifference",
+    "VariantSearch",
     "__version__",
     "compute",
     "path",
 ]
+
+#: The version of the package, with ".dev" between releases. Signatures name that of the scores, `variants.VERSION`.
+__version__ = "2.1.0.dev0"
+
+# The modules of the names that are imported when they are first used: the command line answers `--help` without them.
+_MODULES = {
+    "aggregation": ["Intervals", "OperationFigures", "OrderFigures", "Result", "Scores", "SentenceScores"],
+    "comparison": ["Chosen", "SystemComparison"],
+    "data_warnings": ["SariWarning"],
+    "messages": ["RefusedError"],
+    "sari_scorer": ["Scorer", "compute"],
+    "states": ["State"],
+    "variant_comparison": ["FoundVariant", "VariantDifference", "VariantSearch"],
+    "variants": ["SCORES", "VARIANTS", "Variant"],
+}
 
 
 def path() -> str:
@@ -39,17 +72,10 @@ def path() -> str:
 
 
 def _on_demand(name: str) -> Any:
-    """Import the scorer when it is first used: the command line answers `--help` without it."""
-    if name == "__version__":
-        from sari.variants import VERSION
-
-        return VERSION
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from sari.sari_scorer import Scorer, compute
-
-    globals().update(Scorer=Scorer, compute=compute)
-    return globals()[name]
+    for module, names in _MODULES.items():
+        if name in names:
+            return getattr(import_module(f"sari.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 if not TYPE_CHECKING:  # with it, a type checker would accept any name

@@ -15,6 +15,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from sari import __version__
 from sari.command_line.options import LEVEL, PAIRED_TESTS, SCORING_OPTIONS, Options, flag_of
 from sari.companion_measures.registry import MEASURES, SIDE_FILES
 from sari.messages import RefusedValueError, escape_unprintable, fault, join_names, nearest_name, short_repr
@@ -476,7 +477,11 @@ _GROUPS: dict[str, dict[str, _Option]] = {
     },
     "about this program": {
         "--help": {**_PRINTED, "help": "print this help", "const": ""},
-        "--version": {**_PRINTED, "help": "print the version, which signatures name", "const": f"SARI {VERSION}"},
+        "--version": {
+            **_PRINTED,
+            "help": "print the version, and that of the scores, which signatures name",
+            "const": f"SARI {__version__} (scores: {VERSION})",
+        },
         "--citation": {
             **_PRINTED,
             "help": "print what to cite, as BibTeX: SARI, its variants, and this program",

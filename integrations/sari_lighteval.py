@@ -14,7 +14,7 @@ from lighteval.models.model_output import ModelResponse
 from lighteval.tasks.lighteval_task import LightevalTaskConfig
 from lighteval.tasks.requests import Doc, SamplingMethod
 
-from sari.sari_scorer import Scorer
+from sari import Scorer
 
 #: Which SARI; say so in a paper, or give the signature that `Scorer(VARIANT).signature(nrefs)` returns.
 VARIANT = "easse"

@@ -13,10 +13,7 @@ from typing import Any
 import torch
 from torchmetrics import Metric
 
-from sari.sari_scorer import Scorer
-from sari.states import State
-from sari.validation import check_choice
-from sari.variants import SCORES
+from sari import SCORES, Scorer, State
 
 Texts = Sequence[str]
 References = Sequence[Sequence[str]] | Sequence[str]
@@ -45,7 +42,9 @@ class SariMetric(Metric):
     ):
         super().__init__(**options)
         self._scorer = Scorer(variant, **(scoring or {}))
-        self._score = check_choice("score", score, SCORES)
+        if score not in SCORES:
+            raise ValueError(f"score: got {score!r}, expected one of {', '.join(SCORES)}")
+        self._score = score
         self.add_state("packed", default=[], dist_reduce_fx=None)
 
     def update(

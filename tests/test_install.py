@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import zipfile
 from itertools import chain
 
@@ -15,27 +16,64 @@ from four_segments import WITHOUT_TRANSFORMERS
 from programs import EXAMPLE, ONLY, SYSTEMS, VERSIONS
 from test_layout import PACKAGES
 
-from sari.variants import VERSION
+import sari
 
 #: What a build needs of the checkout; not its folders of environments, caches and earlier builds.
-NOT_BUILT = shutil.ignore_patterns(".*", "build", "dist", "*.egg-info", "__pycache__", "venv")
+NOT_BUILT = shutil.ignore_patterns(
+    ".git", ".venv*", ".*_cache", ".hypothesis", "build", "dist", "*.egg-info", "__pycache__", "venv"
+)
 TEXTS = {"sources": ["a b c"], "predictions": ["a b"], "references": [["a b", "a"]]}
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    """Return the wheel of the source distribution of a copy of the checkout, built with what is installed here."""
+def build(folder, *kinds, umask=0o022):
+    """Build archives into a folder, from a copy of the checkout in which an earlier build left a module."""
     if os.name != "posix":
         pytest.skip("needs the folders that environments have on Unix")
-    folder = tmp_path_factory.mktemp("build")
-    shutil.copytree(ROOT, folder / "copy", ignore=NOT_BUILT)
-    command = [sys.executable, "-c", f"from setuptools import build_meta; build_meta.build_sdist({str(folder)!r})"]
-    subprocess.run(command, cwd=folder / "copy", capture_output=True, check=True)
-    (archive,) = folder.glob("*.tar.gz")
-    options = ["--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", str(folder)]
-    assert "would be ignored" not in pip(sys.executable, "wheel", "-v", *options, str(archive))
-    (wheel,) = folder.glob("*.whl")
-    return wheel
+    before = os.umask(umask)
+    shutil.copytree(ROOT, folder / "copy", ignore=NOT_BUILT, copy_function=shutil.copyfile)  # with modes of new files
+    old = folder / "copy" / "build" / "lib" / "sari"
+    old.mkdir(parents=True)
+    (old / "gone.py").touch()
+    calls = "; ".join(f"build_meta.build_{kind}({str(folder)!r})" for kind in kinds)
+    command = [sys.executable, "-c", f"from setuptools import build_meta; {calls}"]
+    environment = os.environ | {"SOURCE_DATE_EPOCH": "1700000000"}
+    process = subprocess.run(command, cwd=folder / "copy", env=environment, capture_output=True, text=True, check=False)
+    os.umask(before)
+    assert process.returncode == 0, process.stderr
+    assert "would be ignored" not in process.stdout + process.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def archives(tmp_path_factory):
+    """Return a folder with the source distribution and its wheel, built with what is installed here."""
+    return build(tmp_path_factory.mktemp("build"), "sdist", "wheel")
+
+
+@pytest.fixture(scope="module")
+def wheel(archives):
+    """Return the path of the wheel."""
+    (path,) = archives.glob("*.whl")
+    return path
+
+
+def test_two_builds_are_the_same_bytes(archives, tmp_path):
+    """Whatever the mask for new files is."""
+    other = build(tmp_path, "sdist", "wheel", umask=0o077)
+    names = sorted(path.name for path in archives.iterdir() if path.is_file())
+    assert len(names) == 2
+    assert [(archives / name).read_bytes() for name in names] == [(other / name).read_bytes() for name in names]
+
+
+def test_the_source_distribution_has_what_the_readme_links_to_and_the_tests(archives):
+    (path,) = archives.glob("*.tar.gz")
+    with tarfile.open(path) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+        metadata = archive.extractfile(f"{path.name.removesuffix('.tar.gz')}/PKG-INFO").read().decode()
+    links = re.findall(r"\]\((?!https?:)([^)#]+)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    tests = {path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("*.*") if path.suffix != ".pyc"}
+    assert {*links, "requirements-dev.txt", "docs/ratings.csv", ".ci/run"} | tests <= names
+    assert metadata.partition("\n\n")[2].lstrip().startswith("# SARI\n")  # without the front matter of the Space
 
 
 def pip(python, *arguments):
@@ -80,12 +118,13 @@ def outside(environment, tmp_path):
 def test_one_importable_package(wheel):
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
-        metadata = archive.read(f"sari-{VERSION}.dist-info/METADATA").decode()
-    assert {name.split("/")[0] for name in names} == {"sari", f"sari-{VERSION}.dist-info"}
-    assert not [name for name in names if re.search("test|benchmark|research", name)]
+        (info,) = {name.split("/")[0] for name in names} - {"sari"}
+        metadata = archive.read(f"{info}/METADATA").decode()
+    assert info == f"sari_score-{sari.__version__}.dist-info"
+    assert not [name for name in names if re.search(r"test|benchmark|research|setup|gone|examples/.*\.py", name)]
     packages = chain.from_iterable((ROOT / package).rglob("*.*") for package in PACKAGES if package != "research")
     beside = chain.from_iterable(map(ROOT.glob, ("*.py", "examples/*.txt", "examples/*.jsonl", "README.md")))
-    ours = (path for path in chain(packages, beside) if "__pycache__" not in path.parts)
+    ours = (path for path in chain(packages, beside) if "__pycache__" not in path.parts and path.name != "setup.py")
     assert {f"sari/{path.relative_to(ROOT).as_posix()}" for path in ours} <= set(names)
     needed = {
         line.split()[1] for line in metadata.splitlines() if line.startswith("Requires-Dist") and "extra" not in line
@@ -120,7 +159,7 @@ def test_python_scores_lists_and_evaluate_loads_the_path(outside):
 
 
 PAGE = """
-bring("sari", "app")
+bring("sari-score", "app")
 from pathlib import Path
 from sari.web import page, rendering
 from sari.web.samples import example_file, samples
@@ -131,3 +170,25 @@ print(min(len(samples()), len(rendering.about()), len(example_file("sources.txt"
 
 def test_the_page_needs_nothing_but_its_extra_and_has_its_files(outside):
     assert int(outside("python", "-c", ONLY + PAGE)) > 2
+
+
+def test_versions_and_dates():
+    """Between releases the version ends in .dev0, and the first heading of the changelog has no date."""
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    headings = re.findall("^## (.+)$", changelog, re.MULTILINE)
+    released = [heading for heading in headings if heading != "Unreleased"]
+    assert all(re.fullmatch(r"[\d.]+ \(\d{4}-\d\d-\d\d\)", heading) for heading in released)
+    version, date = released[0].rstrip(")").split(" (")
+    assert re.search(rf"^version: {version}\ndate-released: {date}$", citation, re.MULTILINE)
+    assert (headings[0] == "Unreleased") == sari.__version__.endswith(".dev0")
+    assert (sari.__version__ == version) == (headings[0] != "Unreleased")
+
+
+def test_public_names():
+    """All of them can be imported, and the page says what they are."""
+    page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+    told = set(re.findall(r"`(\w+)(?:\(\))?`", page.partition("| name |")[2].partition("\n\n")[0]))
+    assert {*sari.__all__} <= told
+    assert all(getattr(sari, name) is not None for name in sari.__all__)
+    assert {*sari.__all__} <= {*dir(sari)}

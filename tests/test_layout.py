@@ -74,6 +74,8 @@ def test_what_is_refused_has_classes_of_its_own(package):
 def test_names_shadow_nothing():
     """Of what is installed, the metric itself aside where someone has installed it, and of what users may well have."""
     ours = {file.stem for folder in ("", "tests", "benchmarks") for file in (ROOT / folder).glob("*.py")}
-    installed = {name for name, owners in importlib.metadata.packages_distributions().items() if set(owners) - {"sari"}}
+    installed = {
+        name for name, owners in importlib.metadata.packages_distributions().items() if set(owners) - {"sari-score"}
+    }
     likely = {"tokenizers", "transformers", "torch", "evaluate", "datasets", "ray", "gradio", "scipy", "metrics"}
     assert not ours & (sys.stdlib_module_names | installed | likely)

@@ -11,7 +11,7 @@ from typing import Any
 
 import datasets
 
-from sari.sari_scorer import Scorer
+from sari import Scorer
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "test.jsonl"
 
