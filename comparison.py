@@ -104,10 +104,10 @@ def comparison_warnings(systems: dict[str, CorpusStatistics], comparison: System
     smallest_p_value = comparisons / (trials + 1) if comparisons else 0.0
     is_resampled = comparisons or confidence is not None
     of_resampling = resampling_warnings(comparison["segments"], smallest_p_value) if is_resampled else []
-    of_systems = {}
-    for name, corpus in systems.items():
-        of_variant = variant_warnings(corpus.variant, corpus.sample.sources()) if len(systems) > 1 else ()
-        of_systems[name] = [*corpus.warnings(), *of_variant]
+    first, *others = systems.values()
+    sources, _, references = first.sample.columns()
+    of_variant = list(variant_warnings(first.variant, sources, references)) if others else []
+    of_systems = {name: [*corpus.warnings(), *of_variant] for name, corpus in systems.items()}
     return [*merge_warnings(of_systems), *of_resampling]
 
 
@@ -144,10 +144,14 @@ def unrelated_texts(references: list[list[str]]) -> list[str]:
 def baseline_columns(sources: list[str], references: list[list[str]]) -> list[SystemColumns]:
     """Return the baselines as systems: first those scored with all references, then each reference with the others.
 
+    The first reference as the output of a perfect system has the highest score that an output is likely to get.
+
     At most `_HELD_OUT` references are scored with the others, so that the time is linear in their number.
     """
     unrelated = {"unrelated": unrelated_texts(references)} if len(sources) > 1 else {}
-    columns = [SystemColumns(sources, {"copy": sources, "empty": [""] * len(sources), **unrelated}, references)]
+    perfect = [row[0] for row in references]
+    outputs = {"copy": sources, "empty": [""] * len(sources), **unrelated, "perfect": perfect}
+    columns = [SystemColumns(sources, outputs, references)]
     width = min(map(len, references))
     for place in range(min(width, _HELD_OUT) if width > 1 else 0):
         others = [row[:place] + row[place + 1 :] for row in references]
@@ -161,7 +165,7 @@ def baseline_scores(
     """Score the baselines of checked texts, as `Scorer.baselines` does, and with intervals if there is a confidence.
 
     Returns:
-        By name: "copy", "empty", "unrelated", "references" (the mean, and its interval), "reference 1", and so on.
+        By name: "copy", "empty", "unrelated", "perfect", "references" (the mean, and its interval), "reference 1", ...
 
     Raises:
         ValueError: where there are no segments.

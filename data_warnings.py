@@ -57,7 +57,7 @@ class SariWarning(UserWarning):
 
 
 class CopiedOutputsWarning(SariWarning):
-    """Most outputs are copies of their sources."""
+    """Most outputs are copies of their sources, where no reference is."""
 
 
 class RewardsCopyingWarning(SariWarning):
@@ -65,11 +65,15 @@ class RewardsCopyingWarning(SariWarning):
 
 
 class EmptyTextsWarning(SariWarning):
-    """Some texts are empty."""
+    """Some texts are empty, or markers of missing values."""
 
 
 class RepeatedOutputsWarning(SariWarning):
-    """One text is the output of different sources."""
+    """One text is the output, or a reference, of many different sources."""
+
+
+class LowCeilingWarning(SariWarning):
+    """A perfect output may have a low score."""
 
 
 class TextMismatchWarning(SariWarning):
@@ -77,7 +81,7 @@ class TextMismatchWarning(SariWarning):
 
 
 class MisplacedTextsWarning(SariWarning):
-    """Texts stand in the wrong column or row."""
+    """Texts stand in the wrong column or row, or are no texts of this corpus."""
 
 
 class TokenizationWarning(SariWarning):

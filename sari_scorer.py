@@ -27,6 +27,7 @@ from .signatures import read_signature, signature_warnings
 from .significance import SEED, Resampling, resolve_resampling
 from .states import State, merge_states, read_state, statistics_of_systems
 from .text_checks import layout_warnings, variant_warnings
+from .tokenization import with_caches
 from .training import compute_metrics, reward
 from .validation import (
     COLUMNS,
@@ -89,7 +90,7 @@ class ResultRequest(NamedTuple):
         result = corpus.result(details=self.details, resampling=self.resampling)
         warnings = [*layout_warnings(columns.sources, columns.references), *corpus.warnings(self.resampling)]
         if self.baselines:
-            warnings += variant_warnings(corpus.variant, columns.sources)
+            warnings += variant_warnings(corpus.variant, columns.sources, columns.references)
             result["baselines"] = baseline_scores(columns.sources, columns.references, corpus.variant)
         give_warnings(warnings)
         signed: Any = SignedResult(result, corpus.signature())
@@ -486,12 +487,13 @@ class Scorer:
 
         Returns:
             The four scores of each baseline by its name: "copy", the sources; "empty", empty outputs; "unrelated", the
-            first reference of the next segment, if there are several segments; and, if all segments have at least two
+            first reference of the next segment, if there are several segments; "perfect", the first references, which
+            show how high a score can be; and, if all segments have at least two
             references, "reference 1" and so on, at most ten, each scored against all others, and "references", their
             mean.
         """
         sources, references = validate_shared(sources, references)
-        give_warnings([*layout_warnings(sources, references), *variant_warnings(self.variant, sources)])
+        give_warnings([*layout_warnings(sources, references), *variant_warnings(self.variant, sources, references)])
         return baseline_scores(sources, references, self.variant)
 
     def explain(self, *, source: str, prediction: str, references: Any) -> dict[str, Any]:
@@ -610,8 +612,9 @@ class Scorer:
         """
         sources, candidates = validate_candidates(sources, candidates)
         sources, references = validate_shared(sources, references)
-        give_warnings([*layout_warnings(sources, references), *variant_warnings(self.variant, sources)])
-        return candidate_scores(sources, candidates, references, self.variant)
+        variant = with_caches(self.variant)
+        give_warnings([*layout_warnings(sources, references), *variant_warnings(variant, sources, references)])
+        return candidate_scores(sources, candidates, references, variant)
 
     def minimum_bayes_risk(self, *, sources: Any, candidates: Any) -> Chosen:
         """Choose the candidate of each source with the highest expected SARI, without references.
@@ -633,8 +636,9 @@ class Scorer:
         (['a b'], [12.22, 26.94, 26.94])
         """
         sources, candidates = validate_candidates(sources, candidates, least=2)
-        give_warnings(variant_warnings(self.variant, sources))
-        return minimum_bayes_risk(sources, candidates, self.variant)
+        variant = with_caches(self.variant)
+        give_warnings(variant_warnings(variant, sources, candidates))
+        return minimum_bayes_risk(sources, candidates, variant)
 
     # The methods for training are functions whose first argument is the scorer: see training.py and attached_texts.py.
     compute_metrics = compute_metrics

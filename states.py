@@ -8,7 +8,7 @@ from copy import copy
 from dataclasses import replace
 from hashlib import sha256
 from io import BytesIO
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from math import prod
 from numbers import Integral
 from operator import methodcaller, ne
@@ -25,7 +25,7 @@ from .languages import is_code
 from .messages import RefusedTypeError, RefusedValueError, count_of, fault, short_repr
 from .ngram_statistics import RATIO_PARTS, SegmentCounts
 from .significance import SEED, resolve_resampling
-from .text_checks import TextSample
+from .text_checks import TEXT_COLUMNS, TextSample
 from .validation import check_flags, columns_of_batch, common_number, validate_columns, validate_texts
 from .variants import OPERATIONS, OPTIONS, VERSION
 
@@ -392,8 +392,9 @@ def _checked_head(line: bytes) -> dict[str, Any]:
 def _checked_sample(head: dict[str, Any]) -> TextSample:
     """Return the sample in the first line of a state, or refuse one that no texts have."""
     texts = tuple((key, source, output, tuple(row)) for key, source, output, row in head["texts"])
-    sample, segments = TextSample(texts, tuple(head["empty"]), frozenset(head["nrefs"])), head["segments"]
-    parts = [segments, texts, sample.nrefs]  # a state has all three, or none
+    beginnings, missing = (tuple(tuple(row) for row in head[name]) for name in ("beginnings", "missing"))
+    sample, segments = TextSample(texts, beginnings, missing, frozenset(head["nrefs"])), head["segments"]
+    parts = [segments, texts, beginnings, sample.nrefs]  # a state has all of them, or none
     if len(texts) > segments or any(parts) != all(parts):
         got = f"a state of {count_of(segments, 'segment')} with {len(texts)} sampled ones"
         raise RefusedValueError(fault("data", got, "some of them"))
@@ -410,12 +411,16 @@ def _is_shard(row: Any) -> bool:
     return isinstance(row, list) and len(row) == 2 and isinstance(row[0], str) and _is_number(row[1])
 
 
-def _is_sampled(row: Any) -> bool:
-    """Return whether something is a row of `TextSample.texts`, as JSON has it."""
-    if not (isinstance(row, list) and len(row) == 4 and _is_number(row[0]) and isinstance(row[3], list) and row[3]):
+def _are_rows(rows: Any, *kinds: type) -> bool:
+    """Return whether something is a list of rows, as JSON has them, of whole numbers, texts and lists of texts."""
+    if not isinstance(rows, list) or any(not isinstance(row, list) or [*map(type, row)] != [*kinds] for row in rows):
         return False
-    with suppress(RefusedValueError):
-        return bool(validate_texts("texts", [row[1], row[2], *row[3]]))
+    values = list(chain.from_iterable(rows))
+    lists = [value for value in values if isinstance(value, list)]
+    texts = [value for value in values if isinstance(value, str)]
+    with suppress(RefusedValueError, RefusedTypeError):
+        validate_texts("texts", [*texts, *chain.from_iterable(lists)])
+        return all(lists) and all(_is_number(value) for value in values if isinstance(value, int))
     return False
 
 
@@ -429,6 +434,7 @@ _HEAD: dict[str, Callable[[Any], bool]] = {
     "segments": lambda value: _is_number(value) and value <= MOST_SEGMENTS,
     "shards": lambda value: isinstance(value, list) and all(map(_is_shard, value)),
     "nrefs": lambda value: isinstance(value, list) and all(_is_number(number, least=1) for number in value),
-    "texts": lambda value: isinstance(value, list) and all(map(_is_sampled, value)),
-    "empty": lambda value: isinstance(value, list) and len(value) == 3 and all(map(_is_number, value)),
+    "texts": lambda value: _are_rows(value, int, str, str, list),
+    "beginnings": lambda value: _are_rows(value, int, str, str),
+    "missing": lambda value: _are_rows(value, str, str, int) and {row[0] for row in value} <= {*TEXT_COLUMNS},
 }

@@ -151,20 +151,6 @@ class Variant(Text):
     sentence_splitter: SentenceSplitter = PUNKT
 
     @property
-    def rewards_copying(self) -> bool:
-        """Whether copies of the sources can rank above most systems, as they do on public test sets (docs/systems.csv).
-
-        They do where a segment that deletes nothing gets 100 for deletion, and where sources are tokenized or
-        lowercased otherwise than outputs, so that a copy counts as an output that changes them.
-        """
-        return self.deleting_nothing_is_right or self.source_text != self.text
-
-    @property
-    def deleting_nothing_is_right(self) -> bool:
-        """Whether a segment that deletes nothing gets 100 for deletion."""
-        return self.level == "sentence" and self.deletion == "precision" and bool(self.zero_division)
-
-    @property
     def text(self) -> Text:
         """How predictions and references become tokens."""
         return Text(**{field.name: getattr(self, field.name) for field in fields(Text)})

@@ -47,7 +47,7 @@ def _formats_but(*names: str) -> list[str]:
 
 
 #: The baselines that may be asked for.
-BASELINES = ("copy", "empty", "unrelated", "references", "each")
+BASELINES = ("copy", "empty", "unrelated", "perfect", "references", "each")
 
 #: Several systems or variants, as the rules below and messages name them.
 SEVERAL_SYSTEMS, SEVERAL_VARIANTS = "two or more systems", "two or more names of --variant"

@@ -314,7 +314,8 @@ def report_of(
     from sari.data_warnings import merge_warnings, warning_rows
     from sari.text_checks import are_mostly_copies
 
-    copying = {name for name, texts in columns.predictions.items() if are_mostly_copies(columns.sources, texts)}
+    sources, predictions, references = columns
+    copying = {name for name, texts in predictions.items() if are_mostly_copies(sources, texts, references)}
     first = next(iter(comparisons.values()))
     rows, pairs, warnings = [], [], {}
     for variant, comparison in comparisons.items():

@@ -38,6 +38,7 @@ BASELINE_SUMMARIES = {
     "copy": "the sources as outputs",
     "empty": "outputs without words",
     "unrelated": "references of other segments",
+    "perfect": "the first references, scored with all of them: how high a score can be",
     "references": "mean of the references (at most ten), each scored against the others",
     "reference 1": "the first references, scored against the others",
 }

@@ -23,7 +23,7 @@ WORDS = re.findall(r"\S+", 'the cat Cat sat big . , can\'t "a" a|b & 50% x_y # {
 NAMES = ["ours", "b low", "a|b", "x_y", "100%", "копия", "sari", '"q"', "p*", "sari_low", "=1+1", "@a"]
 #: Names of own measures; the last three are taken, or would be columns of another.
 OWN = ["mine", "bleu_2", "é", "sari_p_value", "bleu_low", "mine_low"]
-BASELINES = ["copy", "empty", "unrelated", "references", "each"]
+BASELINES = ["copy", "empty", "unrelated", "perfect", "references", "each"]
 MEASURES = ["bleu", "compression_ratio", "exact_copies", "splits"]
 VARIANTS = ["easse", "hf", "set", "xu2016", "star", "t2t", "dsari"]
 SHOWN = [*SCORES, "intervals", "difference", "p", "group", "ranks", "bleu"]

@@ -33,6 +33,7 @@ def test_baselines_by_the_oracle(variant):
         "copy": oracle.score(sources, sources, references, variant=variant),
         "empty": oracle.score(sources, [""] * 4, references, variant=variant),
         "unrelated": oracle.score(sources, first[1:] + first[:1], references, variant=variant),
+        "perfect": oracle.score(sources, first, references, variant=variant),
         "reference 1": oracle.score(sources, first, [[text] for text in second], variant=variant),
         "reference 2": oracle.score(sources, second, [[text] for text in first], variant=variant),
     }
@@ -49,12 +50,13 @@ def test_baselines_by_the_oracle(variant):
     ],
 )
 def test_baselines_are_at_most_ten_references_that_every_segment_has(references, people):
-    assert list(baseline_scores(["a", "d"], references, resolve_variant())) == ["copy", "empty", "unrelated", *people]
+    others = ["copy", "empty", "unrelated", "perfect"]
+    assert list(baseline_scores(["a", "d"], references, resolve_variant())) == [*others, *people]
 
 
 def test_a_single_segment_has_no_unrelated_text_and_no_interval():
     found = baseline_scores(["a b"], [["a", "b"]], resolve_variant(), resolve_resampling(confidence=0.9))
-    names = ("copy", "empty", "references", "reference 1", "reference 2")
+    names = ("copy", "empty", "perfect", "references", "reference 1", "reference 2")
     assert {name: [*scores] for name, scores in found.items()} == {name: [*NAMES] for name in names}
 
 

@@ -23,7 +23,7 @@ def test_scores_of_segments_and_of_classes_of_lengths_are_the_metrics(sari):
 def test_copies_are_counted_in_all_outputs():
     """Also where the sample that warnings look at has none."""
     sources, people = [f"a {number}" for number in range(100)], [["b"]] * 100
-    sampled = take_sample(sources, sources, people).sources()
+    sampled = take_sample(sources, sources, people).columns()[0]
     outputs = ["b" if source in sampled else source for source in sources]
     assert [row.copies for row in built(sources, {"x": outputs, "y": people[0] * 100}, people).results] == [True, False]
 

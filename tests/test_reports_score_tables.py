@@ -108,7 +108,7 @@ def test_rows_of_a_comparison(printed):
     assert pairs == [("c", "SARI"), ("rewriting", "BLEU"), ("c", "BLEU")]
     assert [row[:2] for row in measures[:3]] == [["deleting", "63.92"], ["rewriting", "77.12"], ["c", "40.59†"]]
     assert (measures[0][2][0], measures[3]) == ("[", [""])
-    assert measures[7] == ["baseline: references", "20.80", "65.60"]  # a mean has no interval
+    assert measures[8] == ["baseline: references", "20.80", "65.60"]  # a mean has no interval
     assert any("10 segments" in warning for warning in printed.warnings)
     assert "Out of" not in printed(*EXAMPLE, "--outputs", COPIES, "--baselines", "empty")  # nothing competes with it
 
@@ -144,7 +144,7 @@ def test_notes_and_signatures_are_about_what_is_shown(printed, given, present, a
 
 
 def test_csv_has_the_figures_of_json_whatever_was_asked_for(printed, printed_json):
-    baselines = ["copy", "empty", "unrelated", "references", "each"]
+    baselines = ["copy", "empty", "unrelated", "perfect", "references", "each"]
     given = [*TWO, "--paired-bs", "--confidence", "--baselines", *baselines]
     report, rows = printed_json(*given), records(printed(*given, "--format", "csv"))
     for row, known in zip(rows, [*report["systems"], *report["baselines"]], strict=True):

@@ -363,7 +363,7 @@ def test_damaged_bytes_are_refused(sari):
     for content in (b"[" * 100_000, b"\xff"):
         with refuses(ValueError, "data: got bytes that are not a state, expected those of State.to_bytes"):
             sari.read_state(signed(content))
-    for changes, sampled in (({"texts": []}, 0), ({"nrefs": []}, 4)):
+    for changes, sampled in (({"texts": []}, 0), ({"nrefs": []}, 4), ({"beginnings": []}, 4)):
         with refuses(ValueError, f"data: got a state of 4 segments with {sampled} sampled ones, expected some of them"):
             sari.read_state(forged(data, **changes))
     sums, number_and_checksum = state_of(sari, TEXTS).to_bytes(), 8 + 32
@@ -381,7 +381,8 @@ def test_callables_are_those_of_the_scorer(sari):
 
 #: Values for every field of the first line of a state.
 HOSTILE = [None, True, -1, 2.5, 1 << 70, "x", "1234", {}, {"lowercase": 1}, {"variant": "easse", "level": 1}]
-HOSTILE += [[], ["x"], [None], [{}], [0], [1], [-1, 0, 0], [0, 0, 1 << 53], [0, 0, 0, 0], [[1, "a", "b"]]]
+HOSTILE += [[], ["x"], [None], [{}], [0], [1], [[1, "a", "b"]], [[-1, "a", "b"]], [[1, "a", "\ud800"]]]
+HOSTILE += [[["outputs", "", number]] for number in (1, -1, 1 << 53)] + [[["x", "", 1]]]
 HOSTILE += [[[1, "a", "b", value]] for value in ("c", [], ["c"], ["\ud800"])]
 HOSTILE += [[["a", "a", "b", ["c"]]], [[1, "a", "b", ["c"], 5]]]
 
@@ -399,7 +400,8 @@ def test_forged_states_are_refused_in_one_line():
         else:
             taken.append((name, value))
     assert [message for message in refusals if len(message) > 200 or not re.fullmatch(r"\w+: got .+", message)] == []
-    assert taken == [("options", {}), ("callables", []), ("sentences", True), ("shards", [])]
+    missing = [("beginnings", [[1, "a", "b"]]), ("missing", []), ("missing", [["outputs", "", 1]])]
+    assert taken == [("options", {}), ("callables", []), ("sentences", True), ("shards", []), *missing]
 
 
 def sampled(number, text="a", references=1):
