@@ -73,7 +73,7 @@ class RepeatedOutputsWarning(SariWarning):
 
 
 class LowCeilingWarning(SariWarning):
-    """A perfect output may have a low score."""
+    """Right outputs have a low score, or may have one by some variants."""
 
 
 class TextMismatchWarning(SariWarning):

@@ -655,7 +655,7 @@ def _common_ends(texts: SampledTexts) -> Iterator[Property]:
                 if text and number > max(_LEAST_COMPARABLE, _MOST * len(different)):
                     yield Property(
                         f"the same words or marks at the {where}",
-                        lambda each, addition=addition, text=text: addition(each) == text,
+                        _gives(addition, {text}),
                         remedy="do they belong to the texts?",
                         columns=(name, other),
                         figures=short_repr(text),
@@ -665,11 +665,16 @@ def _common_ends(texts: SampledTexts) -> Iterator[Property]:
     if len(several) > 1:
         yield Property(
             "one of a few beginnings up to a colon",
-            lambda each: _up_to_colon(each) in several,
+            _gives(_up_to_colon, several),
             remedy="are they instructions, which do not belong to the texts?",
             columns=("sources", "references"),
             figures=short_repr(min(several)),
         )
+
+
+def _gives(part: Callable[[str], str], values: set[str]) -> Callable[[str], bool]:
+    """Return a test whether a part of a text is one of some values."""
+    return lambda text: part(text) in values
 
 
 def _first_addition(text: str) -> str:
@@ -800,14 +805,14 @@ CHECKS = (
     # Of public simplifications up to 3%, where people split sentences; of texts with errors often most.
     Check(
         LowCeilingWarning,
-        "many references are the same as their sources, where a copy is right: a perfect output may have a low score",
+        "many references are the same as their sources: a copy is right there, and by some variants has a low score",
         _unedited,
         above=_HARDLY_ANY,
     ),
     # Of public texts up to 6%.
     Check(
         LowCeilingWarning,
-        "most references have fewer tokens than the longest n-gram: a perfect output may have a low score",
+        "most references have fewer tokens than the longest n-gram: a perfect output has a low score",
         _shorter_than_ngrams,
         above=_MOST,
     ),
