@@ -30,7 +30,7 @@ MAX_CALL, MAX_UPLOAD = MAX_MEGABYTES + 2, 2 * MAX_MEGABYTES
 MAX_WAITING, MAX_SECONDS = 200, 120
 #: The files of one upload.
 MAX_PARTS = MAX_REFERENCES
-_MOST_NAME = 100  # characters of the name of a session
+_SESSION = re.compile(r"[\w-]{1,100}")
 
 # The routes of the page and of programs, by method, after the address of the app; everything else is closed. "{...}"
 # stands for the names of endpoints and for the folder of visitors' files.
@@ -124,7 +124,7 @@ class Gate:
 
     async def _take(self, scope: MutableMapping[str, Any], receive: Any, body: bytearray) -> None:
         """Read the body of a request that may pass; else raise `_NotTakenError`."""
-        path = scope["path"].removeprefix(scope.get("root_path", "")).strip("/")
+        path = scope["path"].removeprefix(scope.get("root_path", "")).replace("\\", "/").strip("/")
         if not any(route.fullmatch(path) for route in self._routes.get(scope["method"], ())):
             raise _NotTakenError(404, "There is no such page or endpoint.")
         if scope["method"] != "POST":
@@ -169,25 +169,23 @@ class Gate:
         if not isinstance(call, dict):
             return False
         session = call.get("session_hash")
-        is_named = session is None or (isinstance(session, str) and re.fullmatch(rf"[\w-]{{1,{_MOST_NAME}}}", session))
+        is_named = session is None or (isinstance(session, str) and _SESSION.fullmatch(session) is not None)
         has_function = type(call.get("fn_index")) is int and call["fn_index"] in self._functions
         needs_function = path.endswith(("/join", "/predict"))
-        return bool(is_named) and (has_function if needs_function else call.get("fn_index") is None or has_function)
+        return is_named and (has_function if needs_function else call.get("fn_index") is None or has_function)
 
 
 async def _check_upload(scope: MutableMapping[str, Any], body: bytearray) -> None:
     """Refuse what is not a few whole files, and files for which there is no room."""
     header = Message()
     header["Content-Type"] = dict(scope["headers"]).get(b"content-type", b"").decode("latin-1")
-    boundary = header.get_boundary()
-    begin, *parts = body.split(b"--" + (boundary or "").encode("latin-1")) if boundary else [body]
-    is_whole = (
-        header.get_content_type() == "multipart/form-data" and not begin and parts[-1:] and parts[-1][:2] == b"--"
-    )
+    mark = f"--{header.get_boundary('')}".encode("latin-1")
+    if body.count(mark) - 1 > MAX_PARTS:
+        raise _NotTakenError(413, f"That is more than {MAX_PARTS} files, all that an upload may have.")
+    before, *parts = body.split(mark)
+    is_whole = header.get_content_type() == "multipart/form-data" and not before and parts and parts[-1][:2] == b"--"
     if not is_whole or not all(b"filename=" in part.partition(b"\r\n\r\n")[0] for part in parts[:-1]):
         raise _NotTakenError(400, "An upload is not files in multipart/form-data.")
-    if len(parts) - 1 > MAX_PARTS:
-        raise _NotTakenError(413, f"That is more than {MAX_PARTS} files, all that an upload may have.")
     if not await asyncio.to_thread(visitor_files.has_room, visitor_files.folder()):
         raise _NotTakenError(507, "The server takes no more files at the moment: please try later.")
 
