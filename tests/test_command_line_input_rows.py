@@ -107,6 +107,7 @@ OTHERS = [{"complex": row["source"], "hyp": row["output"], "simple 1": row["refe
          "rewriting; give --columns prediction=deleting,rewriting"),
         (OTHERS, "", "t.csv: no column for source, for prediction or for references among complex, hyp, simple 1; give "
          "--columns source=complex prediction=hyp 'references=simple 1'"),
+        ([{"input": "a b", "complex": "a b", **{f"text {n} {'x' * 50}": "a b" for n in range(9)}}], "", "t.csv: no column"),
         (LONG, "--columns system=team", "t.csv: no column 'team' among source, reference_1, "),
         (LONG, "--columns system=model --own-measure b", "t.csv: no column 'b' among source, reference_1, "),
         (LONG, "--columns system=model --own-measure mine=domain", "t.csv:2: domain: got 'news', expected a number"),
@@ -142,9 +143,7 @@ def test_ratings_of_the_same_output_are_said(table, run_here, tmp_path):
     ]
     process = run_here("--table", table(rows), "--ratings", "rating", "--format", "json", folder=tmp_path)
     report = json.loads(process.stdout)
-    assert [row["detail"] for row in report["warnings"] if row["category"] == "RepeatedRowsWarning"] == [
-        "10 of 20 rows"
-    ]
+    assert [row["detail"] for row in report["warnings"] if "more than once" in row["message"]] == ["10 of 20 outputs"]
     assert report["ratings"] == 20
 
 

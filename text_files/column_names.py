@@ -164,7 +164,10 @@ def _proposed_columns(
     taken.update(*proposed.values())
     if proposed.get("prediction") == []:
         proposed["prediction"] = [name for name in texts if name not in taken]
-    return {role: names or ["NAME"] for role, names in proposed.items()}
+    if proposed.get("source"):
+        del proposed["source"][1:]
+    is_short = sum(map(len, chain(*proposed.values()))) < _LONGEST // 2
+    return {role: names if names and is_short else ["NAME"] for role, names in proposed.items()}
 
 
 def _usual_role(name: str) -> str | None:
