@@ -1,8 +1,8 @@
 """Texts attached to a Trainer: at each evaluation its model generates for them, and SARI is among the metrics.
 
 - Nothing is sampled and there are at most 128 new tokens, unless arguments say otherwise; all else is as the model's
-  own configuration says. Without sampling, a text is the one that `model.generate` returns for its prompt alone, if
-  padding does not change what the model generates; docs/training.md names what it changes.
+  own configuration says. Without sampling, a text is the one that `model.generate` returns for its prompt alone. Where
+  padding changes what a model generates, it generates for one prompt at a time.
 - The scores are among the metrics of the evaluation, which the Trainer logs, returns and compares. They are about these
   texts and no others, whatever is evaluated.
 - A copy of the Trainer evaluates its own model. The Trainer cannot be pickled, as most that have trained cannot.
@@ -11,17 +11,16 @@ What would be scored wrongly is refused in a line that names the remedy; what tr
 `attach` is a method of `Scorer`.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .aggregation import Scores
 from .data_warnings import TrainingWarning, give_warnings
-from .generated_texts import CHAT, Postprocess, TextTokenizer, check_postprocess, is_chat, score_texts, token_ids
+from .generated_texts import CHAT, OutputScorer, is_chat, token_ids
 from .messages import RefusedTypeError, RefusedValueError, count_of, fault, short_repr
-from .text_checks import variant_warnings
 from .validation import check_whole_number, is_column, validate_shared
-from .variants import SCORES, Variant
+from .variants import SCORES
 
 #: Arguments of `generate` that are refused, and what to give instead.
 _REFUSED_ARGUMENTS = {
@@ -32,6 +31,10 @@ _REFUSED_ARGUMENTS = {
     "num_return_sequences": "none, since there is one text for each prompt",
     "return_dict_in_generate": "none, since texts alone are scored",
 }
+
+
+#: So many tokens show whether padding changes them: linear attention changes the second one, but not the first.
+_TRIED_TOKENS = 4
 
 
 def attach(
@@ -45,6 +48,7 @@ def attach(
     chat_template_kwargs: Mapping[str, Any] | None = None,
     batch_size: int | None = None,
     postprocess: Callable[[str], str] | None = None,
+    skip_special_tokens: bool = True,
     evaluation_set: str | None = None,
 ) -> None:
     """Let the model of a Trainer of transformers or TRL generate for these texts at each evaluation, and score it.
@@ -56,8 +60,9 @@ def attach(
     outputs are cut before their end.
 
     The model also generates for a batch of the longest prompt at this call, as many tokens as it may, so that what
-    `generate` refuses is refused before training. It does not with FSDP and DeepSpeed, which place the model when
-    training begins.
+    `generate` refuses is refused before training. It generates some tokens for the shortest prompt, too, alone and
+    beside the longest one, to find out whether padding changes them. It does neither with FSDP and DeepSpeed, which
+    place the model when training begins.
 
     Args:
         trainer: any `Trainer` whose model generates. Its `processing_class` tokenizes, and needs a `pad_token`.
@@ -66,13 +71,16 @@ def attach(
         prompts: for each source a text, the messages of a chat without the answer, or token ids; or a function from a
             source to its prompt. None for the sources themselves, if the model has an encoder. The tokenizer adds its
             special tokens to a text, but no second beginning, and no end where the model continues the text.
-        generation_kwargs: arguments of the model's `generate`. Unless they say otherwise, nothing is sampled, and there
-            are at most 128 new tokens; all else is as the model's own configuration has it, but for one text for each
+        generation_kwargs: arguments of the model's `generate`. Unless they say otherwise, nothing is sampled, there are
+            at most 128 new tokens, or as many as the Trainer's `generation_max_length` allows, and as many beams as its
+            `generation_num_beams`; all else is as the model's own configuration has it, but for one text for each
             prompt. "max_new_tokens" and "min_new_tokens" are the lengths, since others count the padding of prompts:
             without an encoder, a "min_length" of the configuration does not hold either.
         chat_template_kwargs: arguments of `apply_chat_template` and variables of the template; other names are ignored.
-        batch_size: the number of prompts at a time; None for `per_device_eval_batch_size`.
+        batch_size: the number of prompts at a time; None for `per_device_eval_batch_size`, or 1 if padding changes what
+            the model generates.
         postprocess: a function from a generated text to the text that is scored.
+        skip_special_tokens: whether generated texts lack special tokens; otherwise `postprocess` removes them.
         evaluation_set: where the Trainer has a dict of evaluation sets, the name of the one whose evaluations have the
             scores, as `eval_NAME_sari`. It is one of the sets that the Trainer has at this call: if `eval_dataset` of
             the Trainer is replaced by sets of other names, their evaluations have no scores.
@@ -95,31 +103,37 @@ def attach(
         raise RefusedValueError(
             fault("trainer", type(model or trainer).__name__, "a Trainer with a model that generates")
         )
+    if getattr(trainer.args, "use_legacy_prediction_loop", False):  # of transformers 4
+        raise RefusedValueError(
+            fault("trainer", "use_legacy_prediction_loop=True", "False: with it, no scores are logged")
+        )
     prefix = _metric_prefix(trainer, evaluation_set)
-    has_encoder = _has_encoder(model)
-    check_postprocess(postprocess)
     _check_dicts(generation_kwargs=generation_kwargs, chat_template_kwargs=chat_template_kwargs)
     size = trainer.args.per_device_eval_batch_size if batch_size is None else batch_size
     sources, references = validate_shared(sources, references)
     if not sources:
         raise RefusedValueError(fault("sources", "no rows", "at least one"))
-    text_tokenizer = TextTokenizer("processing_class", trainer.processing_class)
+    tokenizer = trainer.processing_class
+    output_scorer = OutputScorer("processing_class", tokenizer, scorer.variant, postprocess, skip_special_tokens)
     texts = AttachedTexts(
-        variant=scorer.variant,
-        text_tokenizer=text_tokenizer,
+        output_scorer=output_scorer,
         sources=sources,
         references=references,
         prompts=[
-            _ids_of_prompt(f"prompts[{row}]", prompt, text_tokenizer, chat_template_kwargs or {}, has_encoder)
-            for row, prompt in enumerate(_column_of_prompts(prompts, sources, has_encoder))
+            _ids_of_prompt(f"prompts[{row}]", prompt, output_scorer, chat_template_kwargs or {}, model)
+            for row, prompt in enumerate(_column_of_prompts(prompts, sources, _has_encoder(model)))
         ],
-        generate_arguments=_generate_arguments(model, text_tokenizer.tokenizer, generation_kwargs or {}),
+        generate_arguments=_generate_arguments(trainer, output_scorer.tokenizer, generation_kwargs or {}),
         batch_size=check_whole_number("batch_size", size, least=1),
-        postprocess=postprocess,
     )
+    give_warnings(output_scorer.first_warnings(references))
     if not (trainer.is_fsdp_enabled or trainer.is_deepspeed_enabled):
         texts.try_longest_prompt(trainer)
-    give_warnings([*variant_warnings(scorer.variant), *texts.warnings(model)])
+        if texts.batch_size > 1 and texts.is_changed_by_padding(model):
+            what = "set batch_size=1"
+            if batch_size is None:
+                texts, what = replace(texts, batch_size=1), "it generates for one prompt at a time"
+            give_warnings([TrainingWarning(f"padding changes what the model generates: {what}")])
     _add_to_evaluations(trainer, prefix, texts)
 
 
@@ -213,19 +227,20 @@ def _column_of_prompts(prompts: Any, sources: list[str], has_encoder: bool) -> l
 
 
 def _ids_of_prompt(
-    name: str, prompt: Any, text_tokenizer: TextTokenizer, template: Mapping[str, Any], has_encoder: bool
+    name: str, prompt: Any, output_scorer: OutputScorer, template: Mapping[str, Any], model: Any
 ) -> list[int]:
     """Return the token ids of a prompt, or refuse it; `name` is for errors."""
     if isinstance(prompt, str):
-        ids = _ids_of_text(prompt, text_tokenizer.tokenizer, has_encoder)
+        ids = _ids_of_text(prompt, output_scorer.tokenizer, _has_encoder(model))
     elif is_chat(prompt):
-        ids = _ids_of_chat(name, prompt, text_tokenizer, template)
+        ids = _ids_of_chat(name, prompt, output_scorer, template)
     elif is_column(prompt) and not any(isinstance(part, Mapping) for part in prompt):
         ids = token_ids(name, prompt).tolist()
     else:
         raise RefusedValueError(fault(name, short_repr(prompt), f"a str, {CHAT}, or token ids"))
-    if not ids or min(ids) < 0 or max(ids) >= text_tokenizer.size:
-        raise RefusedValueError(fault(name, short_repr(prompt), f"tokens with ids from 0 to {text_tokenizer.size - 1}"))
+    size = model.get_input_embeddings().num_embeddings
+    if not ids or min(ids) < 0 or max(ids) >= size:
+        raise RefusedValueError(fault(name, short_repr(prompt), f"tokens with ids from 0 to {size - 1}"))
     return ids
 
 
@@ -242,37 +257,44 @@ def _ids_of_text(text: str, tokenizer: Any, has_encoder: bool) -> list[int]:
     return ids
 
 
-def _ids_of_chat(name: str, messages: Any, text_tokenizer: TextTokenizer, template: Mapping[str, Any]) -> list[int]:
+def _ids_of_chat(name: str, messages: Any, output_scorer: OutputScorer, template: Mapping[str, Any]) -> list[int]:
     """Return the token ids of the messages of a chat."""
     is_continued = bool(template.get("continue_final_message"))
     if not is_continued and messages[-1]["role"] == "assistant":
         raise RefusedValueError(fault(name, "a chat that ends with an answer", "a chat without it"))
-    text = text_tokenizer.processor.apply_chat_template(
+    text = output_scorer.processor.apply_chat_template(
         messages, tokenize=False, **{"add_generation_prompt": not is_continued, **template}
     )
-    ids: list[int] = text_tokenizer.tokenizer(text, add_special_tokens=False)["input_ids"]
+    ids: list[int] = output_scorer.tokenizer(text, add_special_tokens=False)["input_ids"]
     return ids
 
 
 # ---- Generation ------------------------------------------------------------------------------------------------------
 
 
-def _generate_arguments(model: Any, tokenizer: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+def _generate_arguments(trainer: Any, tokenizer: Any, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of `generate` but for its inputs."""
     if refused := [name for name in given if name in _REFUSED_ARGUMENTS]:
         raise RefusedValueError(fault("generation_kwargs", refused[0], _REFUSED_ARGUMENTS[refused[0]]))
+    configuration, has_encoder = trainer.model.generation_config, _has_encoder(trainer.model)
+    # Of Seq2SeqTrainingArguments. This length counts the token that starts a decoder, or the padding of prompts.
+    beams, length = (getattr(trainer.args, f"generation_{name}", None) for name in ("num_beams", "max_length"))
+    if length and not has_encoder and "max_new_tokens" not in given:
+        raise RefusedValueError(
+            fault("trainer", f"generation_max_length={length}", "max_new_tokens in generation_kwargs")
+        )
     arguments = {
         "do_sample": False,
-        "max_new_tokens": 128,
+        "max_new_tokens": length - 1 if length else 128,
         "num_return_sequences": 1,
         "return_dict_in_generate": False,
         "pad_token_id": tokenizer.pad_token_id,
+        **({"num_beams": beams} if beams else {}),
+        **({"min_length": 0} if configuration.min_length and not has_encoder else {}),  # It counts the padding, too.
         **given,
     }
-    if model.generation_config.min_length and not _has_encoder(model):
-        arguments["min_length"] = 0  # It counts the padding, too.
     check_whole_number("max_new_tokens in generation_kwargs", arguments["max_new_tokens"], least=1)
-    if given.get("stop_strings", model.generation_config.stop_strings):  # `generate` needs a tokenizer for them alone.
+    if given.get("stop_strings", configuration.stop_strings):  # `generate` needs a tokenizer for them alone.
         arguments.setdefault("tokenizer", tokenizer)
     return arguments
 
@@ -286,23 +308,12 @@ class AttachedTexts:
         generate_arguments: the arguments of `generate` but for its inputs.
     """
 
-    variant: Variant
-    text_tokenizer: TextTokenizer
+    output_scorer: OutputScorer
     sources: list[str]
     references: list[list[str]]
     prompts: list[list[int]]
     generate_arguments: dict[str, Any]
     batch_size: int
-    postprocess: Postprocess
-
-    def warnings(self, model: Any) -> Iterator[Warning]:
-        """Yield warnings if the tokenizer changes texts, or if padding can change what a model generates."""
-        yield from self.text_tokenizer.change_warnings(self.references, self.postprocess)
-        tuning = getattr(model, "active_peft_config", None)  # of PEFT
-        if getattr(tuning, "is_prompt_learning", False) and not _has_encoder(model) and self.batch_size > 1:
-            yield TrainingWarning(
-                "with tuned prompts a model can generate other texts at each batch size: set batch_size=1"
-            )
 
     def scores(self, trainer: Any) -> Scores:
         """Return the scores of what the model of a Trainer generates, in each process for a part of the prompts."""
@@ -313,22 +324,50 @@ class AttachedTexts:
         size = -(-count // trainer.accelerator.num_processes)
         start = size * trainer.accelerator.process_index
         rows = [row % count for row in range(start, start + size)]
-        answers = gather_object(self.generate(trainer, rows))[:count]
-        most = self.generate_arguments["max_new_tokens"]
-        give_warnings(self.text_tokenizer.cut_warnings(answers, "max_new_tokens in generation_kwargs", most))
-        return score_texts(
-            self.text_tokenizer.decode(answers),
+        return self.output_scorer.scores(
+            list(map(self.output_scorer.without_end, gather_object(self.generate(trainer, rows))[:count])),
             self.sources,
             self.references,
-            variant=self.variant,
-            postprocess=self.postprocess,
+            setting="max_new_tokens in generation_kwargs",
+            length=self.generate_arguments["max_new_tokens"],
         )
 
     def try_longest_prompt(self, trainer: Any) -> None:
         """Generate as many tokens as the model may, so that it needs all positions and memory that it can need."""
-        longest = max(range(len(self.prompts)), key=lambda row: len(self.prompts[row]))
+        longest = max(range(len(self.prompts)), key=self._length)
         most = self.generate_arguments["max_new_tokens"]
         self.generate(trainer, [longest] * min(self.batch_size, len(self.prompts)), min_new_tokens=most)
+
+    def is_changed_by_padding(self, model: Any) -> bool:
+        """Return whether the model scores the first tokens for the shortest prompt otherwise beside the longest one.
+
+        The scores show what a model that has learned nothing does not generate yet. They differ by rounding, too, by
+        far less than `_ROUNDING`.
+        """
+        import torch  # optional
+
+        rows = sorted(range(len(self.prompts)), key=self._length)
+        count = min(_TRIED_TOKENS, self.generate_arguments["max_new_tokens"])
+        options = {"do_sample": False, "min_new_tokens": count, "max_new_tokens": count}
+        training = [module for module in model.modules() if module.training]
+        model.eval()
+        alone, beside = (
+            self._generate_batch(model, batch, **options, return_dict_in_generate=True, output_scores=True).scores
+            for batch in (rows[:1], [rows[0], rows[-1]])
+        )
+        for module in training:
+            module.training = True
+        for one, other in zip(alone, beside, strict=True):
+            finite = one[0].isfinite() & other[0].isfinite()
+            difference = (one[0] - other[0])[finite].square().mean().sqrt() / one[0][finite].std()
+            if difference > torch.finfo(model.dtype).eps ** 0.5:
+                return True
+            if one[0].argmax() != other[0].argmax():  # The tokens are almost equally probable.
+                break
+        return False
+
+    def _length(self, row: int) -> int:
+        return len(self.prompts[row])
 
     def generate(self, trainer: Any, rows: list[int], **arguments: Any) -> list[list[int]]:
         """Return the ids that the model of a Trainer generates for rows; random numbers go on where they were.
@@ -340,28 +379,31 @@ class AttachedTexts:
 
         model = trainer.model
         answers: list[list[int]] = []
-        has_encoder = _has_encoder(model)
-        arguments = {**self.generate_arguments, **arguments}
         batches = [rows[start : start + self.batch_size] for start in range(0, len(rows), self.batch_size)]
         is_quiet = trainer.args.disable_tqdm or not trainer.is_world_process_zero()
         with torch.random.fork_rng(devices=[model.device] if model.device.type == "cuda" else []):
             for batch in tqdm(batches, desc="SARI: generating", leave=False, disable=is_quiet):
-                inputs = self.text_tokenizer.tokenizer.pad(
-                    {"input_ids": [self.prompts[row] for row in batch]},
-                    padding_side="right" if has_encoder else "left",  # What is continued ends in the last column.
-                    return_attention_mask=True,
-                    return_tensors="pt",
-                ).to(model.device)
-                length = inputs["input_ids"].shape[1]
-                try:
-                    ids = model.generate(**inputs, **arguments)
-                except Exception as error:
-                    longest = next(row for row in batch if len(self.prompts[row]) == length)
-                    place = f"prompts[{longest}] of {length} tokens in a batch of {len(batch)}"
-                    note = f"sari.attach: for {place}, max_new_tokens={arguments['max_new_tokens']}"
-                    if positions := getattr(model.config, "max_position_embeddings", None):
-                        note += f"; the model has {positions} positions"
-                    error.add_note(note)
-                    raise
-                answers += ids.tolist() if has_encoder else ids[:, length:].tolist()
+                ids = self._generate_batch(model, batch, **arguments)
+                start = 1 if _has_encoder(model) else max(map(self._length, batch))  # the decoder's start, or prompts
+                answers += ids[:, start:].tolist()
         return answers
+
+    def _generate_batch(self, model: Any, batch: list[int], **arguments: Any) -> Any:
+        """Return what the model generates for rows. Errors name the longest prompt."""
+        inputs = self.output_scorer.tokenizer.pad(
+            {"input_ids": [self.prompts[row] for row in batch]},
+            padding_side="right" if _has_encoder(model) else "left",  # What is continued ends in the last column.
+            return_attention_mask=True,
+            return_tensors="pt",
+        ).to(model.device)
+        arguments = {**self.generate_arguments, **arguments}
+        try:
+            return model.generate(**inputs, **arguments)
+        except Exception as error:
+            longest = max(batch, key=self._length)
+            place = f"prompts[{longest}] of {self._length(longest)} tokens in a batch of {len(batch)}"
+            note = f"sari.attach: for {place}, max_new_tokens={arguments['max_new_tokens']}"
+            if positions := getattr(model.config, "max_position_embeddings", None):
+                note += f"; the model has {positions} positions"
+            error.add_note(note)
+            raise

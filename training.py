@@ -11,9 +11,8 @@ What is outside of this is refused in a line that names the remedy; what only lo
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from functools import update_wrapper
 from itertools import cycle, islice
-from statistics import fmean
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,26 +20,32 @@ import numpy as np
 from .aggregation import Scores
 from .corpus_statistics import score_columns
 from .data_warnings import TrainingWarning, give_warnings
-from .generated_texts import (
-    CHAT,
-    PADDING,
-    Postprocess,
-    TextTokenizer,
-    apply_postprocess,
-    check_postprocess,
-    is_chat,
-    score_texts,
-    token_ids,
-)
+from .generated_texts import CHAT, PADDING, OutputScorer, apply_postprocess, check_postprocess, is_chat, token_ids
 from .messages import RefusedTypeError, RefusedValueError, count_of, fault, short_line, short_repr
 from .states import MadeByScorer
 from .text_checks import variant_warnings
 from .validation import check_flags, is_column, validate_columns, validate_shared
 
-#: So many rows of a data set show whether the tokenizer made its labels.
-_CHECKED_LABELS = 50
-#: Labels share at least this part of their ids with a reference of their row: see `_check_labels`.
-_LEAST_SHARE = 1 / 3
+#: By chance, so many outputs can be the longest: of 10 to 300 references of ASSET's validation set, three or more, and
+#: a tenth of all, are in less than 1% of samples.
+_LONGEST_BY_CHANCE = 2
+#: Ids of logits of a trained model are the labels in more than this part of the columns.
+_LIKE_LABELS = 0.25
+
+
+class TrainerFunction(MadeByScorer):
+    """A function that a Trainer calls. It is pickled as the call of the method of a scorer that made it."""
+
+    def __init__(self, function: Callable[..., Any], scorer: Any, method: str, arguments: Mapping[str, Any]):
+        update_wrapper(self, function)  # Trainers read its name and its parameters.
+        self.scorer, self._method, self._arguments = scorer, method, arguments
+
+    def __call__(self, *arguments: Any, **columns: Any) -> Any:
+        """Call the function."""
+        return self.__wrapped__(*arguments, **columns)  # type: ignore[attr-defined]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._as_call(self._method, **self._arguments)
 
 
 # ---- compute_metrics -------------------------------------------------------------------------------------------------
@@ -54,7 +59,8 @@ def compute_metrics(
     sources: str = "source",
     references: str = "references",
     postprocess: Callable[[str], str] | None = None,
-) -> "ComputeMetrics":
+    skip_special_tokens: bool = True,
+) -> TrainerFunction:
     """Return a function for `compute_metrics=` of a Trainer that generates, such as `Seq2SeqTrainer`.
 
     It returns "sari", "keep", "delete" and "add" in percent. An evaluated row is the row of `dataset` with its label
@@ -68,6 +74,7 @@ def compute_metrics(
         sources: its column of sources.
         references: its column of references, a list per source or a single text.
         postprocess: a function from a predicted text to the text that is scored.
+        skip_special_tokens: whether predicted texts lack special tokens; otherwise `postprocess` removes them.
 
     Raises:
         ValueError: for no rows, columns that are missing or hold something else, labels of another tokenizer, and rows
@@ -82,47 +89,96 @@ def compute_metrics(
         Seq2SeqTrainer(model, args, eval_dataset=evaluation_set, compute_metrics=compute_metrics, ...)
     """
     _check_names(sources=sources, references=references)
-    check_postprocess(postprocess)
-    function = ComputeMetrics(scorer, tokenizer, dataset, sources, references, postprocess)
-    give_warnings([*variant_warnings(scorer.variant), *function.warnings()])
-    return function
+    output_scorer = OutputScorer("tokenizer", tokenizer, scorer.variant, postprocess, skip_special_tokens)
+    rows_of_sets = RowsOfSets(output_scorer, dataset, sources, references)
+
+    def scores_of_evaluation(evaluated: Any, compute_result: bool | None = None) -> Scores:
+        """Return "sari", "keep", "delete" and "add", in percent, of an `EvalPrediction` or a tuple of its arrays.
+
+        Raises:
+            ValueError: for what no model generated, for rows that are not of the data set, and for batches.
+        """
+        predictions, labels, inputs = _arrays(evaluated)
+        _check_arrays(predictions, labels, compute_result)
+        rows = rows_of_sets.without_repeats(rows_of_sets.find(labels, inputs))
+        predictions, labels = predictions[: len(rows)], labels[: len(rows)]
+        give_warnings(_doubts(predictions, labels, rows, output_scorer))
+        outputs = list(map(output_scorer.without_end, _without_start(predictions, labels, rows_of_sets.label_ids)))
+        output_lengths, label_lengths = (
+            list(map(len, ids)) for ids in (outputs, map(output_scorer.without_end, labels))
+        )
+        return output_scorer.scores(
+            outputs,
+            [row.source for row in rows],
+            [row.references for row in rows],
+            setting="generation_max_length",
+            length=max(output_lengths),
+            by_chance=max(_LONGEST_BY_CHANCE, label_lengths.count(max(label_lengths))),
+        )
+
+    give_warnings(output_scorer.first_warnings(rows_of_sets.references))
+    arguments = {"tokenizer": tokenizer, "dataset": dataset, "sources": sources, "references": references}
+    arguments |= {"postprocess": postprocess, "skip_special_tokens": skip_special_tokens}
+    return TrainerFunction(scores_of_evaluation, scorer, "compute_metrics", arguments)
+
+
+def _arrays(evaluated: Any) -> Iterator[Any]:
+    """Return predictions, label ids, and inputs or None, with arrays for tensors."""
+    if isinstance(evaluated, tuple):
+        parts = islice((*evaluated, None), 3)
+    else:
+        parts = iter((evaluated.predictions, evaluated.label_ids, evaluated.inputs))
+    return (part.cpu().numpy() if hasattr(part, "cpu") else part for part in parts)
+
+
+def _check_arrays(predictions: Any, labels: Any, compute_result: bool | None) -> None:
+    """Refuse batches, labels that are no ids, and predictions that no model generated."""
+    if compute_result is not None or isinstance(labels, list):
+        wanted = "all rows at once: without batch_eval_metrics and eval_do_concat_batches=False"
+        raise RefusedValueError(fault("predictions", "batches", wanted))
+    if len(getattr(labels, "shape", ())) != 2:
+        raise RefusedValueError(fault("label_ids", type(labels).__name__, "token ids, int[row, token]"))
+    shape: tuple[int, ...] = getattr(predictions, "shape", ())
+    if len(shape) != 2 or len(labels) != shape[0] or not shape[1] or predictions.dtype.kind not in "iu":
+        got = f"{type(predictions).__name__} of shape {shape}"
+        wanted = f"token ids of {count_of(len(labels), 'row')}: predict_with_generate=True, or sari.attach"
+        raise RefusedValueError(fault("predictions", got, wanted))
 
 
 class Row(NamedTuple):
     """A row of a data set: its texts, and its ids without padding, as bytes.
 
-    Where the data set has no inputs, there are no input ids.
+    Where the data set has no inputs, there are no input ids, and no first one. The first one may be padding.
     """
 
     source: str
     references: list[str]
     labels: bytes
     inputs: bytes
+    first_input: int | None
 
     @property
     def key(self) -> tuple[Hashable, ...]:
-        """What tells it from rows that are scored otherwise: its labels, source and references."""
+        """What distinguishes it from rows that are scored otherwise: its labels, source and references."""
         return self.labels, self.source, *self.references
 
 
-@dataclass(eq=False)
-class ComputeMetrics(MadeByScorer):
-    """A function for `compute_metrics=` of a Trainer that generates. Its fields are the arguments that made it."""
+class RowsOfSets:
+    """The rows of one or several data sets, which are found by their ids.
 
-    scorer: Any = field(repr=False)
-    tokenizer: Any = field(repr=False)
-    dataset: Any = field(repr=False)
-    sources: str
-    references: str
-    postprocess: Postprocess
+    Attributes:
+        references: the references of all rows.
+        label_ids: all ids of their labels.
+    """
 
-    def __post_init__(self) -> None:
-        """Read the data sets."""
-        self._text_tokenizer = TextTokenizer("tokenizer", self.tokenizer)
-        sets = {name: self._read(name, rows) for name, rows in _named_sets(self.dataset).items()}
+    def __init__(self, output_scorer: OutputScorer, dataset: Any, sources: str, references: str):
+        """Read the data sets, given the names of their columns."""
+        self._output_scorer, self._columns = output_scorer, (sources, references)
+        sets = {name: self._read(name, rows) for name, rows in _named_sets(dataset).items()}
         self._sets = list(sets.values())
         if not any(self._sets):
             raise RefusedValueError(fault("dataset", "no rows", "at least one"))
+        self.references = [row.references for rows in self._sets for row in rows]
         #: The rows of all sets by their labels, and those with the same labels by their inputs.
         self._rows: dict[bytes, dict[bytes, Row]] = {}
         for name, rows in sets.items():
@@ -131,88 +187,55 @@ class ComputeMetrics(MadeByScorer):
                 if row.key != other.key:
                     got = "the labels and input_ids of another row, with other texts"
                     raise RefusedValueError(fault(f"{name}[{number}]", got, "other ids, or a function for each set"))
+        self.label_ids = {*np.frombuffer(b"".join(self._rows), np.int64).tolist()}
 
     def _read(self, name: str, dataset: Any) -> list[Row]:
         """Return the rows of a data set, checked."""
-        rows = _rows_of_set(name, dataset, ["labels", self.sources, self.references])
-        texts = [row[self.sources] for row in rows], [row[self.references] for row in rows]
+        rows = _rows_of_set(name, dataset, ["labels", *self._columns])
         try:
-            sources, references = validate_shared(*texts)
+            sources, references = validate_shared(*([row[column] for row in rows] for column in self._columns))
         except RefusedValueError as error:
             raise RefusedValueError(short_line(f"{name}: {error}")) from None
-        labels, inputs = (
-            [token_ids(f"{column} of {name}[{number}]", row.get(column, ())) for number, row in enumerate(rows)]
-            for column in ("labels", "input_ids")
-        )
-        _check_labels(name, labels, references, self._text_tokenizer)
-        return list(map(Row, sources, references, map(self._as_bytes, labels), map(self._as_bytes, inputs)))
+        read = []
+        for number, row in enumerate(rows):
+            labels, inputs = (
+                token_ids(f"{column} of {name}[{number}]", row.get(column, ())) for column in ("labels", "input_ids")
+            )
+            if labels.max(initial=0) >= self._output_scorer.size:
+                got = f"{self._output_scorer.size} tokens, and label id {labels.max()} in {name}[{number}]"
+                raise RefusedValueError(fault("tokenizer", got, "the one that made the labels"))
+            ids = self._as_bytes(labels), self._as_bytes(inputs), next(iter(inputs.tolist()), None)
+            read.append(Row(sources[number], references[number], *ids))
+        return read
 
     def _as_bytes(self, ids: Any) -> bytes:
-        return self._text_tokenizer.without_padding(ids).tobytes()
+        return self._output_scorer.without_padding(ids).tobytes()
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return self._as_call("compute_metrics", **_arguments(self))
+    def find(self, labels: np.ndarray, inputs: Any) -> list[Row]:
+        """Return the rows with these label ids and, if there are any, input ids."""
+        return [
+            self._find_row(number, ids, None if inputs is None else inputs[number]) for number, ids in enumerate(labels)
+        ]
 
-    def warnings(self) -> Iterator[Warning]:
-        """Yield what to doubt about the tokenizer."""
-        references = [row.references for rows in self._sets for row in rows]
-        return self._text_tokenizer.change_warnings(references, self.postprocess)
-
-    def __call__(self, evaluated: Any, compute_result: bool | None = None) -> Scores:
-        """Return "sari", "keep", "delete" and "add" of an `EvalPrediction`, in percent.
-
-        Raises:
-            ValueError: for what no model generated, for rows that are not of the data set, and for batches.
-        """
-        predictions, labels, inputs = evaluated.predictions, evaluated.label_ids, evaluated.inputs
-        if compute_result is not None or isinstance(labels, list):
-            wanted = "all rows at once: without batch_eval_metrics and eval_do_concat_batches=False"
-            raise RefusedValueError(fault("predictions", "batches", wanted))
-        self._check_ids(predictions, labels)
-        rows = [self._evaluated_row(number, labels, inputs) for number in range(len(labels))]
-        rows = self._without_repeats(rows)
-        predictions, labels = predictions[: len(rows)], labels[: len(rows)]
-        give_warnings(self._output_warnings(predictions, labels, rows))
-        return score_texts(
-            self._text_tokenizer.decode(predictions),
-            [row.source for row in rows],
-            [row.references for row in rows],
-            variant=self.scorer.variant,
-            postprocess=self.postprocess,
-        )
-
-    def _check_ids(self, predictions: Any, labels: Any) -> None:
-        """Refuse labels that are no ids, and predictions that no model generated."""
-        if len(getattr(labels, "shape", ())) != 2:
-            raise RefusedValueError(fault("label_ids", type(labels).__name__, "token ids, int[row, token]"))
-        shape: tuple[int, ...] = getattr(predictions, "shape", ())
-        if len(shape) != 2 or len(labels) != shape[0] or not shape[1] or predictions.dtype.kind not in "iu":
-            got = f"{type(predictions).__name__} of shape {shape}"
-            wanted = f"token ids of {count_of(len(labels), 'row')}: predict_with_generate=True, or sari.attach"
-            raise RefusedValueError(fault("predictions", got, wanted))
-        if not np.isin(predictions[:, :1], self._text_tokenizer.special).all():  # such a token starts a decoder
-            got = "ids that begin with no special token, like those of logits"
-            wanted = "generated ids, whose decoder_start_token_id is special: no preprocess_logits_for_metrics"
-            raise RefusedValueError(fault("predictions", got, wanted))
-
-    def _evaluated_row(self, number: int, labels: Any, inputs: Any) -> Row:
-        """Return the row of the data sets with the ids of an evaluated row."""
-        same_labels = self._rows.get(self._as_bytes(labels[number]), {})
+    def _find_row(self, number: int, labels: np.ndarray, inputs: Any) -> Row:
+        same_labels = self._rows.get(self._as_bytes(labels), {})
         rows = list(same_labels.values())
         if inputs is not None:
-            row = same_labels.get(self._as_bytes(inputs[number])) or same_labels.get(b"")  # of a set without inputs
+            row = same_labels.get(self._as_bytes(inputs)) or same_labels.get(b"")  # of a set without inputs
             rows = [row] if row else []
         if rows and all(row.key == rows[0].key for row in rows):
             return rows.pop()
-        got = short_repr(*self._text_tokenizer.decode(labels[[number]]))
-        wanted = "those of a row of dataset: the set that the Trainer gets"
+        (text,) = self._output_scorer.decode([labels.tolist()])
+        got, wanted = short_repr(text), "those of a row of dataset: the set that the Trainer gets"
         if rows:
             wanted = 'include_for_metrics=["inputs"] in the training arguments: several rows have these labels'
         elif same_labels:
             got += " with other inputs"
+        elif text in self._output_scorer.decode(np.frombuffer(ids, np.int64).tolist() for ids in self._rows):
+            got, wanted = f"{got} as other ids", "those of dataset: no end that a collator adds, no BPE dropout"
         raise RefusedValueError(fault(f"label_ids[{number}]", got, wanted))
 
-    def _without_repeats(self, rows: list[Row]) -> list[Row]:
+    def without_repeats(self, rows: list[Row]) -> list[Row]:
         """Return evaluated rows without those at the end with which several processes fill their last batch.
 
         These are the first rows, again and again. A row counts as often as the set has it that is evaluated.
@@ -232,18 +255,45 @@ class ComputeMetrics(MadeByScorer):
             raise RefusedValueError(fault("label_ids", "rows that several sets have, not equally often", wanted))
         return rows[: counts.pop()]
 
-    def _output_warnings(self, predictions: Any, labels: Any, rows: list[Row]) -> Iterator[Warning]:
-        """Yield warnings if outputs look like ids of logits, or continue inputs, or are cut, or have unknown ids."""
-        # Ids of logits have the places of the labels. If a token begins labels, a model generates it after its start.
-        is_first_of_label = predictions[:, :2] == labels[:, :1]
-        if predictions.shape == labels.shape and (is_first_of_label == [True, False]).all():
-            yield TrainingWarning("outputs begin as labels do, like ids of logits: no preprocess_logits_for_metrics")
-        pairs = [(self._as_bytes(ids), row.inputs) for ids, row in zip(predictions, rows, strict=True) if row.inputs]
-        # A model with an encoder may copy an input, but what it generates ends there.
-        if pairs and all(len(output) > len(given) and output.startswith(given) for output, given in pairs):
-            yield TrainingWarning("outputs are inputs, continued: take a model with an encoder, or sari.attach")
-        yield from self._text_tokenizer.cut_warnings(predictions, "generation_max_length")
-        yield from self._text_tokenizer.unknown_warnings(predictions)
+
+def _without_start(predictions: np.ndarray, labels: np.ndarray, label_ids: set[int]) -> np.ndarray:
+    """Return generated ids without the token that starts a decoder.
+
+    It is the first one of all rows, and is in no label, or begins the labels, which then follow.
+    """
+    starts = {*predictions[:, 0].tolist()}
+    if len(starts) == 1 and (not starts & label_ids or (predictions[:, :2] == labels[:, :1]).all()):
+        return predictions[:, 1:]
+    return predictions
+
+
+def _doubts(
+    predictions: np.ndarray, labels: np.ndarray, rows: list[Row], output_scorer: OutputScorer
+) -> Iterator[Warning]:
+    """Yield warnings if ids look like those of logits, or like inputs that are continued."""
+    if predictions.shape == labels.shape and _are_of_logits(predictions, labels, output_scorer):
+        yield TrainingWarning("outputs are in the places of labels, like ids of logits: let the model generate")
+    # A model with an encoder starts with a token of its own. Where the end pads, nothing shows that a row ends at once.
+    end_pads = output_scorer.tokenizer.eos_token_id in output_scorer.padding
+    continued, begun = 0, False
+    for ids, row in zip(predictions, rows, strict=True):
+        output = output_scorer.without_padding(ids).tobytes()
+        continued += output.startswith(row.inputs or b"-") and (end_pads or len(output) > len(row.inputs))
+        begun |= ids[0] == row.first_input
+    if begun and 2 * continued > len(rows):
+        yield TrainingWarning("outputs are inputs, continued: take a model with an encoder, or sari.attach")
+
+
+def _are_of_logits(predictions: np.ndarray, labels: np.ndarray, output_scorer: OutputScorer) -> bool:
+    """Return whether many ids are those of the label in their column, or in the next one, as of a language model.
+
+    If so, and padding mostly stands where labels are padded, a model generated them that has no token for the start.
+    """
+    is_label = ~np.isin(labels, output_scorer.padding)
+    same = (predictions == labels)[is_label].mean(), (predictions[:, :-1] == labels[:, 1:])[is_label[:, 1:]].mean()
+    beyond = predictions[~is_label & (predictions != PADDING)]
+    ends = bool(beyond.size) and np.isin(beyond, output_scorer.padding).mean() > 0.5
+    return bool(max(same) > _LIKE_LABELS and not ends)
 
 
 def _named_sets(dataset: Any) -> dict[str, Any]:
@@ -288,27 +338,6 @@ def _number_of_rows(evaluated: Sequence[Hashable], rows: Sequence[Hashable]) -> 
     return count if repeats == list(islice(cycle(evaluated[:count]), len(repeats))) else 0
 
 
-def _check_labels(name: str, labels: list[np.ndarray], references: list[list[str]], tokenizer: TextTokenizer) -> None:
-    """Refuse labels that another tokenizer made: a reference of the row has few of their ids, or they are unknown.
-
-    With BPE, Unigram and WordPiece of 4,000 and 16,000 tokens and ASSET's validation texts, labels share 38% of their
-    ids or more with another reference of their row, even in lower case. If another such tokenizer made them, they share
-    at most 22%.
-    """
-    largest = max((ids.max(initial=0) for ids in labels), default=0)
-    if largest >= tokenizer.size:
-        got = f"{tokenizer.size} tokens, and label ids up to {largest} in {name}"
-        raise RefusedValueError(fault("tokenizer", got, "the one that made the labels"))
-    shares = []
-    for label, texts in islice(zip(labels, references, strict=True), _CHECKED_LABELS):
-        ids = set(label.tolist()) - {PADDING, *tokenizer.special}
-        shared = [len(ids & set(row)) for row in tokenizer.tokenizer(text_target=texts)["input_ids"]]
-        shares += [max(shared) / len(ids)] if ids else []
-    if shares and fmean(shares) < _LEAST_SHARE:
-        got = f"{fmean(shares):.0%} of ids in a reference of the same row"
-        raise RefusedValueError(fault(f"labels of {name}", got, "a third or more: the tokenizer that made the labels"))
-
-
 # ---- The reward ------------------------------------------------------------------------------------------------------
 
 
@@ -320,7 +349,7 @@ def reward(
     unit: bool = True,
     postprocess: Callable[[str], str] | None = None,
     name: str | None = None,
-) -> "Reward":
+) -> TrainerFunction:
     """Return a function for `reward_funcs=` of TRL's `GRPOTrainer`: the SARI of each completion, scored alone.
 
     Args:
@@ -346,63 +375,60 @@ def reward(
         raise RefusedTypeError(fault("name", short_repr(name), "a str"))
     _check_names(source=source, references=references)
     check_postprocess(postprocess)
-    give_warnings(variant_warnings(scorer.variant))
-    return Reward(scorer, source, references, unit, postprocess, name)
 
+    def rewards(*, completions: Sequence[Any], **columns: Any) -> list[float | None]:
+        """Return the SARI of each completion, plain or chat, scored alone.
 
-@dataclass(eq=False)
-class Reward(MadeByScorer):
-    """A function for `reward_funcs=` of TRL's `GRPOTrainer`. Its fields are the arguments that made it."""
-
-    scorer: Any = field(repr=False)
-    source: str
-    references: str
-    unit: bool
-    postprocess: Postprocess
-    name: str | None
-
-    def __post_init__(self) -> None:
-        """Set the name: the Trainer logs the mean of the rewards of one `__name__`."""
-        self.__name__ = f"sari_{self.scorer.variant.name}" if self.name is None else self.name
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return self._as_call("reward", **_arguments(self))
-
-    def __call__(self, *, completions: Sequence[Any], **columns: Any) -> list[float | None]:
-        """Return the SARI of each completion, plain or chat, scored alone; None without a source or references."""
+        None without a source or references, and for a chat whose last message is not the assistant's.
+        """
         columns["completions"] = completions
-        names = ("completions", self.source, self.references)
-        for name in names:
-            column = columns.get(name)
-            if column is None:
-                got = f"columns {', '.join(given for given in columns if columns[given] is not None)}"
-                raise RefusedValueError(fault("reward", got, f"also {name!r}"))
-            if not is_column(column):
-                raise RefusedValueError(fault(name, type(column).__name__, "a list with a row per completion"))
-            columns[name] = list(column)
-            count, wanted = len(columns[name]), len(columns["completions"])
-            if count != wanted:
-                raise RefusedValueError(fault(name, count_of(count, "row"), f"{wanted:,} (as in completions)"))
-        completions, sources, references = (columns[name] for name in names)
+        completions, sources, rows = _columns_of_reward(columns, ["completions", source, references])
         texts = [_text_of(f"completions[{row}]", completion) for row, completion in enumerate(completions)]
-        references = list(map(_without_none, references))
-        unscored = [row for row in range(len(texts)) if sources[row] is None or references[row] is None]
-        for row in unscored:  # These texts are not used; with them, errors name the right row.
-            sources[row], references[row] = "", [""]
-        checked = validate_columns(sources, apply_postprocess(self.postprocess, texts), references)
-        scores = score_columns(checked, self.scorer.variant, sentences=True).sentences()["sari"]
-        rewards: list[float | None] = [score / (100 if self.unit else 1) for score in scores]
-        for row in unscored:
-            rewards[row] = None
-        return rewards
+        rows = list(map(_without_none, rows))
+        is_scored = [None not in segment for segment in zip(texts, sources, rows, strict=True)]
+        # Texts of other rows are not used; with them, errors name the right row.
+        texts, sources, rows = (
+            [text if scored else filler for text, scored in zip(column, is_scored, strict=True)]
+            for column, filler in ((texts, ""), (sources, ""), (rows, [""]))
+        )
+        checked = validate_columns(sources, apply_postprocess(postprocess, texts), rows)
+        scores = score_columns(checked, scorer.variant, sentences=True).sentences()["sari"]
+        most = 100 if unit else 1
+        return [score / most if scored else None for score, scored in zip(scores, is_scored, strict=True)]
+
+    rewards.__name__ = f"sari_{scorer.variant.name}" if name is None else name  # Trainers log one mean for each name.
+    give_warnings(variant_warnings(scorer.variant))
+    arguments = {"source": source, "references": references, "unit": unit, "postprocess": postprocess, "name": name}
+    return TrainerFunction(rewards, scorer, "reward", arguments)
 
 
-def _text_of(name: str, completion: Any) -> str:
-    """Return the text of a completion: a str, or the last message of a chat, whose content may be parts."""
+def _columns_of_reward(columns: dict[str, Any], names: list[str]) -> Iterator[list[Any]]:
+    """Yield the columns with these names as lists, with a row for each completion."""
+    for name in names:
+        column = columns.get(name)
+        if column is None:
+            got = f"columns {', '.join(given for given in columns if columns[given] is not None)}"
+            raise RefusedValueError(fault("reward", got, f"also {name!r}"))
+        if not is_column(column):
+            raise RefusedValueError(fault(name, type(column).__name__, "a list with a row per completion"))
+        columns[name] = list(column)
+        count, wanted = len(columns[name]), len(columns["completions"])
+        if count != wanted:
+            raise RefusedValueError(fault(name, count_of(count, "row"), f"{wanted:,} (as in completions)"))
+        yield columns[name]
+
+
+def _text_of(name: str, completion: Any) -> str | None:
+    """Return the text of a completion: a str, or the last message of a chat, whose content may be parts.
+
+    None if the last message is of somebody else, such as a tool.
+    """
     if isinstance(completion, str):
         return completion.strip()
     if not is_chat(completion):
         raise RefusedValueError(fault(name, short_repr(completion), f"a str or {CHAT}"))
+    if completion[-1]["role"] != "assistant":
+        return None
     content = completion[-1].get("content") or ""  # A call of a tool has None.
     if isinstance(content, str):
         return content.strip()
@@ -430,8 +456,3 @@ def _check_names(**columns: Any) -> None:
     for name, column in columns.items():
         if not isinstance(column, str):
             raise RefusedTypeError(fault(name, short_repr(column), "the name of a column"))
-
-
-def _arguments(made: Any) -> dict[str, Any]:
-    """Return the arguments of a method of a scorer that made something."""
-    return {field.name: getattr(made, field.name) for field in fields(made) if field.name != "scorer"}

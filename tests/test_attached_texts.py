@@ -172,14 +172,55 @@ def test_attached_texts_that_are_cut_give_a_warning(sari, trainer_of, capsys, qu
     assert bool(re.search("SARI: generating.* 0/4", capsys.readouterr().err)) is not quiet
 
 
-@pytest.mark.parametrize("size", [1, 2])
-def test_tuned_prompts_give_a_warning_where_prompts_are_padded(sari, trainer_of, size):
+def make_bart_decoder():
+    """Return a language model with absolute positions, which padding moves."""
+    transformers.set_seed(1)
+    sizes = {"vocab_size": 400, "d_model": 16, "encoder_layers": 1, "decoder_layers": 1, "init_std": 0.5}
+    ids = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 1, "forced_eos_token_id": None}
+    config = transformers.BartConfig(**sizes, **ids, is_decoder=True, is_encoder_decoder=False)
+    return transformers.BartForCausalLM(config)
+
+
+PADDED = "padding changes what the model generates"
+
+
+@pytest.mark.parametrize("make_model", [tiny.make_rwkv, make_bart_decoder, make_llama])
+def test_padding_that_changes_what_a_model_generates(sari, tokenizer, trainer_of, make_model):
+    """By default it generates for one prompt at a time. What has another size is generated so, with a warning."""
+    model, is_changed = make_model().train(), make_model is not make_llama
+    length, scores = {"max_new_tokens": 16}, {}
+    texts = generated(model, tokenizer, PROMPTS, **length)
+    for size in (None, 1, 3):
+        trainer = trainer_of(model.train())
+        with sari.collect_warnings() as collected:
+            attach(sari, trainer, batch_size=size, generation_kwargs=length)
+        assert model.training
+        assert tiny.training_warnings(collected) == [(PADDED, "")] * (is_changed and size != 1)
+        scores[size] = tiny.of_evaluation(trainer.evaluate())
+    assert scores[None] == scores[1] == expected_scores(sari, texts)
+    assert (scores[3] != scores[1]) == is_changed
+
+
+def test_tuned_prompts_and_the_order_of_warnings(sari, trainer_of):
+    """Under transformers 5 these prompts are changed by padding."""
     model = get_peft_model(make_llama(), PromptTuningConfig(task_type="CAUSAL_LM", num_virtual_tokens=2))
     with sari.collect_warnings() as collected:
-        attach(sari.with_options(variant="hf"), trainer_of(model), references=[["#"]] * 10, batch_size=size)
+        attach(sari.with_options(variant="hf"), trainer_of(model), references=[["#"]] * 10)
     assert [type(warning).__name__ for warning in collected][:1] == ["RewardsCopyingWarning"]
-    warned = ["the tokenizer chan", *["with tuned prompts"] * (size - 1)]
-    assert [text[:18] for text, _ in tiny.training_warnings(collected)] == warned
+    is_changed = transformers.__version__ >= "5"
+    assert [text for text, _ in tiny.training_warnings(collected)] == ["the tokenizer changes texts", PADDED][
+        : 1 + is_changed
+    ]
+
+
+def test_arguments_of_the_trainer_hold_for_attached_texts(sari, tokenizer, trainer_of):
+    arguments = {"generation_num_beams": 3, "generation_max_length": 14}
+    trainer = trainer_of(tiny.make_t5(), tiny.make_dataset(tokenizer), **arguments)
+    texts = generated(trainer.model, tokenizer, TO_SIMPLIFY, num_beams=3, max_length=14)
+    attach(sari, trainer, prompts=TO_SIMPLIFY, generation_kwargs=None)
+    assert tiny.of_evaluation(trainer.evaluate()) == expected_scores(sari, texts)
+    with pytest.raises(ValueError, match=r"^trainer: got generation_max_length=14, expected max_new_tokens in gen"):
+        attach(sari, trainer_of(**arguments), generation_kwargs=None)
 
 
 # ---- Which evaluations have the scores -------------------------------------------------------------------------------
@@ -270,9 +311,9 @@ def test_options_that_are_refused(sari, trainer_of, options, message):
         attach(sari, trainer_of(), **options)
 
 
-@pytest.mark.parametrize("name", ["postprocess", "generation_kwargs", "chat_template_kwargs"])
+@pytest.mark.parametrize("name", ["postprocess", "generation_kwargs", "chat_template_kwargs", "skip_special_tokens"])
 def test_options_of_a_wrong_type(sari, trainer_of, name):
-    with pytest.raises(TypeError, match=rf"^{name}: got \[\], expected a (function|dict)"):
+    with pytest.raises(TypeError, match=rf"^{name}: got \[\], expected (a function|a dict|True)"):
         attach(sari, trainer_of(), **{name: []})
 
 
@@ -302,6 +343,9 @@ def test_the_longest_prompt_is_tried(sari, trainer_of):
 
 def test_trainers_that_are_refused(sari, trainer_of):
     trainer = trainer_of()
+    trainer.args.use_legacy_prediction_loop = True  # an argument of transformers 4
+    with pytest.raises(ValueError, match=r"^trainer: got use_legacy_prediction_loop=True, expected False"):
+        attach(sari, trainer)
     trainer.model = torch.nn.Linear(1, 1)
     for other, got in ((trainer, "Linear"), (5, "int")):
         with pytest.raises(ValueError, match=rf"^trainer: got {got}, expected a Trainer with a model that generates$"):

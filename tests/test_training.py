@@ -11,12 +11,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import tiny_trainers as tiny
+import torch
 import two_processes
 from conftest import ROOT, TESTS
+from datasets import Dataset
 from tiny_trainers import LABELS, OUTPUTS, REFERENCES, SOURCES, expected_scores, make_dataset, make_tokenizer
 from tokenizers import normalizers
 from torch.utils.data import Subset
-from transformers import AddedToken, EvalPrediction
+from transformers import AddedToken, EvalPrediction, Trainer
 from trl import GRPOConfig, GRPOTrainer
 
 INPUTS = {"include_for_metrics": ["inputs"]}
@@ -184,18 +186,17 @@ def test_evaluations_that_are_refused(with_function, given, arguments, options, 
         with_function(given=given(DATASET), **arguments).evaluate(**options)
 
 
-LIKE_LOGITS, CONTINUED = "outputs begin as labels do, like ids of logits", "outputs are inputs, continued"
+LIKE_LOGITS, CONTINUED = "outputs are in the places of labels, like ids of logits", "outputs are inputs, continued"
+CUT, LACKING = "many outputs are cut before their end", "outputs have ids that the tokenizer lacks"
+FOREIGN = "outputs have other tokens than sources and references"
 SPACE = make_tokenizer().convert_tokens_to_ids("▁")
 #: Whether a special token begins texts; what is predicted, made of the ids of labels and inputs; warnings.
 PREDICTED = [
     (True, lambda label, _: [0, *label], []),
     (True, lambda label, _: [2, *label], []),  # the token that starts the decoder begins labels, too
-    (True, lambda label, _: label, [(LIKE_LOGITS, "")]),
-    (True, lambda label, _: label if len(label) % 2 else [0, *label[1:]], []),
-    (True, lambda label, inputs: [*inputs, *label] if len(label) % 2 else [0, *label], []),
     (False, lambda label, _: [0, SPACE, *label[:-1], SPACE, 1], []),
     (True, lambda _, inputs: [0, *inputs], []),
-    (True, lambda label, inputs: [*inputs, *label], [(CONTINUED, "")]),
+    (True, lambda label, inputs: [*inputs, *label] if len(label) % 3 else [*inputs, 1], [(CONTINUED, "")]),
 ]
 
 
@@ -209,7 +210,11 @@ def test_generated_ids_are_scored_as_the_texts_without_outer_spaces(sari, begins
     function, evaluated = sari.compute_metrics(tokenizer, rows), of_ids(predicted, rows["labels"], rows["input_ids"])
     with sari.collect_warnings() as collected:
         assert function(evaluated) == expected_scores(sari, texts)
-    assert tiny.training_warnings(collected) == warned
+        # A loop of one's own may give tensors, and a tuple.
+        assert function(tuple(map(torch.from_numpy, (evaluated.predictions, evaluated.label_ids)))) == function(
+            evaluated
+        )
+    assert [*dict.fromkeys(tiny.training_warnings(collected))] == warned
 
 
 GENERATED, NO_IDS = of_labels(ALL).predictions, r"expected token ids, int\[row, token\]$"
@@ -220,7 +225,11 @@ GENERATED, NO_IDS = of_labels(ALL).predictions, r"expected token ids, int\[row, 
     [
         (GENERATED, None, f"label_ids: got NoneType, {NO_IDS}"),
         (GENERATED[:, :0], GENERATED, r"predictions: got ndarray of shape \(10, 0\), expected token ids of 10 rows"),
-        (GENERATED[:, 1:], GENERATED, "predictions: got ids that begin with no special token, like those of logits"),
+        (
+            GENERATED.astype(float),
+            GENERATED,
+            r"predictions: got ndarray of shape \(10, 31\), expected token ids of 10 rows",
+        ),
     ],
 )
 def test_what_is_not_generated_is_refused(sari, tokenizer, predictions, labels, message):
@@ -228,21 +237,133 @@ def test_what_is_not_generated_is_refused(sari, tokenizer, predictions, labels, 
         sari.compute_metrics(tokenizer, DATASET)(EvalPrediction(predictions, labels))
 
 
-CUT, LACKING = "many outputs are cut before their end", "outputs have ids that the tokenizer lacks"
-BOTH = [(CUT, "3 of 10"), (LACKING, "3 of 10")]
-ENDS = [(1, [7], []), (2, [7, 0], [(CUT, "2 of 10")]), (10, [400], []), (3, [401], BOTH)]
+def argmax(logits, _):
+    return (logits[0] if isinstance(logits, tuple) else logits).argmax(-1)
 
 
-@pytest.mark.parametrize(("count", "end", "warned"), ENDS)
-def test_outputs_that_are_cut_or_have_unknown_ids(sari, tokenizer, monkeypatch, count, end, warned):
-    """So many of ten rows end with these ids."""
-    tokenizer.add_tokens(AddedToken("<end>", special=True))
-    function, evaluated = sari.compute_metrics(tokenizer, DATASET), of_labels(ALL)
-    evaluated.predictions[:count, -len(end) :] = end
-    monkeypatch.setattr(type(tokenizer), "get_vocab", None)  # it takes long, so it is not asked for again
+def end_pads(tokenizer, model):
+    tokenizer.pad_token = tokenizer.eos_token
+    model.generation_config.pad_token_id = tokenizer.eos_token_id
+
+
+def end_at_full_stops(tokenizer, model):
+    vocabulary = tokenizer.get_vocab().items()
+    model.generation_config.eos_token_id = [1, *(number for token, number in vocabulary if token.endswith("."))]
+
+
+def as_it_is(tokenizer, model):
+    pass
+
+
+#: What is done to the tokenizer and the model, the length of outputs, and what is warned of in how many of ten.
+ENDS = [
+    (as_it_is, 40, []),
+    (as_it_is, 12, [(CUT, "10 of 10")]),
+    (end_pads, 40, []),
+    (end_pads, 17, [(CUT, "10 of 10")]),  # and padded to the 20 tokens of the configuration
+    (end_at_full_stops, 40, []),
+]
+
+
+@pytest.mark.parametrize(("change", "length", "warned"), ENDS)
+def test_outputs_that_are_cut(sari, with_function, change, length, warned):
+    trainer = with_function(generation_max_length=length)
+    change(trainer.processing_class, trainer.model)
+    trainer.compute_metrics = sari.compute_metrics(trainer.processing_class, DATASET)
     with sari.collect_warnings() as collected:
-        function(evaluated)
+        trainer.evaluate()
     assert tiny.training_warnings(collected) == warned
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_a_language_model_that_continues_prompts_and_answers(sari, tokenizer, tmp_path, side):
+    """Its end pads, too, so that nothing shows that a row ends at once."""
+    tokenizer.pad_token, tokenizer.padding_side = "</s>", side
+    ids = tiny.make_causal_dataset(tokenizer)["input_ids"]
+    rows = DATASET.remove_columns(["input_ids", "labels", "attention_mask"])
+    rows = rows.add_column("input_ids", ids).add_column("labels", ids)
+    arguments = {"predict_with_generate": True, "generation_max_length": 128}
+    function = sari.compute_metrics(tokenizer, rows)
+    trainer = tiny.make_trainer(tmp_path, tokenizer, tiny.make_llama(), rows, function, **arguments)
+    with sari.collect_warnings() as collected:
+        trainer.evaluate()
+    assert (CONTINUED, "") in tiny.training_warnings(collected)
+
+
+@pytest.mark.parametrize("has_encoder", [True, False])
+def test_ids_of_logits_give_a_warning(sari, tokenizer, tmp_path, has_encoder):
+    model = tiny.make_t5() if has_encoder else tiny.make_llama()
+    rows = DATASET
+    if not has_encoder:
+        ids = tiny.make_causal_dataset(tokenizer).to_dict()
+        rows = Dataset.from_dict({**ids, "source": SOURCES, "references": REFERENCES})
+    function = sari.compute_metrics(tokenizer, rows)
+    trainer = tiny.make_trainer(tmp_path, tokenizer, model, rows, function, kind=Trainer)
+    trainer.preprocess_logits_for_metrics = argmax
+    with sari.collect_warnings() as collected:
+        trainer.evaluate()
+    assert (LIKE_LOGITS, "") in tiny.training_warnings(collected)
+
+
+def test_a_model_without_a_start_token(sari, tokenizer):
+    """Whisper's ids begin and end with the text; padding is all that is beside it. So are its labels."""
+    model = tiny.make_whisper()
+    rows = Dataset.from_dict({"labels": tokenizer(LABELS)["input_ids"], "source": SOURCES, "references": REFERENCES})
+    ids = model.generate(input_features=tiny.SOUNDS, max_length=40).numpy()
+    texts = tokenizer.batch_decode(ids, skip_special_tokens=True)
+    assert len({*texts, *LABELS}) < 20
+    with sari.collect_warnings() as collected:
+        scores = sari.compute_metrics(tokenizer, rows)(EvalPrediction(ids, of_labels(ALL).label_ids))
+    assert scores == expected_scores(sari, texts)
+    assert tiny.training_warnings(collected) == []
+
+
+def test_a_start_token_that_is_not_special(sari, tokenizer, tmp_path):
+    tokenizer.add_tokens("<simple>")
+    model, prompts = tiny.make_t5(tiny.START), [f"simplify: {source}" for source in SOURCES]
+    texts = tiny.generated(model, tokenizer, prompts, max_length=40)
+    arguments = {"predict_with_generate": True, "generation_max_length": 40}
+    function = sari.compute_metrics(tokenizer, DATASET)
+    trainer = tiny.make_trainer(tmp_path, tokenizer, model, DATASET, function, **arguments)
+    assert tiny.of_evaluation(trainer.evaluate()) == expected_scores(sari, texts)
+    trainer.compute_metrics = None
+    sari.attach(trainer, sources=SOURCES, references=REFERENCES, prompts=prompts)
+    assert tiny.of_evaluation(trainer.evaluate()) == expected_scores(sari, texts)
+
+
+def test_outputs_of_another_tokenizer(sari, tokenizer, tmp_path):
+    """That of the inputs, where labels have one of their own, and one with fewer tokens."""
+    model, rows = tiny.make_t5_of_two_tokenizers(), tiny.make_dataset_of_two_tokenizers(tokenizer)
+    prompts, warned = rows["input_ids"], []
+    texts = tiny.generated(model, tokenizer, prompts, max_new_tokens=40)
+    for one in (tokenizer, make_tokenizer(texts=SOURCES), make_tokenizer(size=330)):
+        trainer = tiny.make_trainer(tmp_path, one, model, rows)
+        sari.attach(trainer, sources=SOURCES, references=REFERENCES, prompts=prompts)
+        with sari.collect_warnings() as collected:
+            scores = tiny.of_evaluation(trainer.evaluate())
+        warned.append([message for message, _ in tiny.training_warnings(collected)])
+        assert (scores == expected_scores(sari, texts)) == (one is tokenizer)
+    assert warned == [[], [FOREIGN], [LACKING]]
+
+
+def test_labels_that_are_not_those_of_the_set(with_function):
+    """A collator adds ends, or a tokenizer splits words otherwise at each call."""
+    trainer = with_function()
+    collate = trainer.data_collator
+    trainer.data_collator = lambda rows: collate([{**row, "labels": [*row["labels"], 1]} for row in rows])
+    with pytest.raises(
+        ValueError, match=r"^label_ids\[0\]: got 'The .*' as other ids, expected those of dataset: no end"
+    ):
+        trainer.evaluate()
+
+
+def test_thoughts_whose_end_is_a_special_token(sari, tokenizer):
+    tokenizer.add_tokens(AddedToken("</think>", special=True))
+    rows, labels = [[0, 7, 400, *ids] for ids in DATASET["labels"]], DATASET["labels"]
+    options = {"postprocess": lambda text: text.partition("</think>")[2].replace("</s>", "").strip()}
+    for skipped, texts in ((True, [""] * 10), (False, LABELS)):
+        function = sari.compute_metrics(tokenizer, DATASET, **options, skip_special_tokens=skipped)
+        assert function(of_ids(rows, labels)) == expected_scores(sari, texts)
 
 
 @pytest.mark.parametrize(("count", "warned"), [(5, []), (6, [("the tokenizer changes texts", "'#The")])])
@@ -264,12 +385,12 @@ def test_a_variant_that_rewards_copies_gives_a_warning(sari, tokenizer):
     assert [type(warning).__name__ for warning in collected] == ["RewardsCopyingWarning"] * 2
 
 
-def test_labels_of_another_tokenizer_are_refused(sari, tokenizer):
-    """One of as many tokens. Labels of a text that is like a reference are scored."""
-    other = make_tokenizer(texts=[text[::-1] for text in SOURCES])
-    with pytest.raises(ValueError, match=r"^labels of dataset: got \d+% of ids in a reference of the same row, expe"):
-        sari.compute_metrics(other, DATASET)
-    sari.compute_metrics(tokenizer, make_dataset(tokenizer, references=[row[1:] for row in REFERENCES]))
+def test_labels_of_another_tokenizer_give_a_warning(sari):
+    """One of as many tokens, which a trained model generates."""
+    other = make_tokenizer(texts=SOURCES)
+    with sari.collect_warnings() as collected:
+        sari.compute_metrics(other, DATASET)(of_labels(ALL))
+    assert FOREIGN in dict(tiny.training_warnings(collected))
 
 
 ROW = {"labels": make_tokenizer()("a")["input_ids"], "input_ids": [6, 1], "source": "a b", "references": ["a"]}
@@ -288,7 +409,7 @@ BAD_DATA = [
     ([{**ROW, "labels": [[5], [5, 1]]}], rf"labels of dataset\[0\]: got \[\[5\], \[5, 1\]\], {IDS}"),
     ([{**ROW, "labels": [[5, 1]]}], rf"labels of dataset\[0\]: got \[\[5, 1\]\], {IDS}"),
     ([{**ROW, "input_ids": [2.5]}], rf"input_ids of dataset\[0\]: got \[2.5\], {IDS}"),
-    ([{**ROW, "labels": [5, 400]}], r"tokenizer: got 400 tokens, and label ids up to 400 in dataset"),
+    ([{**ROW, "labels": [5, 400]}], r"tokenizer: got 400 tokens, and label id 400 in dataset\[0\], expected the one"),
 ]
 
 
@@ -366,6 +487,15 @@ BAD_COMPLETIONS = [
 def test_completions_and_columns_that_cannot_be_scored(sari, given, message):
     with pytest.raises(ValueError, match=f"^{message}"):
         sari.reward()(**{"completions": ["a"], "source": ["a"], "references": [["a"]], **given})
+
+
+def test_what_the_assistant_did_not_say_gets_no_reward(sari):
+    columns = {"source": SOURCES[:3], "references": REFERENCES[:3]}
+    chats = [[*tiny.ask("?"), {"role": "assistant", "content": LABELS[row]}] for row in range(3)]
+    first = sari.reward()(completions=chats, **columns)[0]
+    for row, role in ((1, "tool"), (2, "user")):
+        chats[row].append({"role": role, "content": LABELS[row]})
+    assert sari.reward()(completions=chats, **columns) == [first, None, None]
 
 
 @pytest.mark.parametrize("none", [None, [], [None]])

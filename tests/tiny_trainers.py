@@ -29,17 +29,21 @@ def lines(name):
 SOURCES, OUTPUTS = lines("sources.txt"), lines("outputs.txt")
 REFERENCES = [list(pair) for pair in zip(lines("references.0.txt"), lines("references.1.txt"), strict=True)]
 LABELS = [row[0] for row in REFERENCES]
+#: What Whisper hears of each row.
+SOUNDS = torch.randn(10, 8, 60, generator=torch.Generator().manual_seed(1))
+#: A token that the tokenizer lacks, unless it is added.
+START = 400
 
 
 def ask(source):
     return [{"role": "user", "content": source}]
 
 
-def make_tokenizer(begins=False, texts=None):
+def make_tokenizer(begins=False, texts=None, size=400):
     """Return a tokenizer of the example corpus or of other texts; with `begins` each text begins with a token."""
     tokenizer = Tokenizer(models.BPE(unk_token="<unk>"))
     tokenizer.pre_tokenizer, tokenizer.decoder = pre_tokenizers.Metaspace(), decoders.Metaspace()
-    trainer = trainers.BpeTrainer(vocab_size=400, special_tokens=["<pad>", "</s>", "<unk>"], show_progress=False)
+    trainer = trainers.BpeTrainer(vocab_size=size, special_tokens=["<pad>", "</s>", "<unk>"], show_progress=False)
     corpus = [*SOURCES, *OUTPUTS, *(text for row in REFERENCES for text in row)]
     tokenizer.train_from_iterator(texts or corpus, trainer)
     ends = {"single": "<unk> $A </s>" if begins else "$A </s>", "special_tokens": [("</s>", 1), ("<unk>", 2)]}
@@ -49,9 +53,24 @@ def make_tokenizer(begins=False, texts=None):
     return transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, **special, **options)
 
 
-def make_t5():
+def make_t5(start=0):
     """Return a model that learned most of the corpus; it has more outputs than the tokenizer has tokens."""
-    return copy.deepcopy(_trained(_t5, make_dataset))
+    return copy.deepcopy(_trained(_t5 if start == 0 else _t5_with_another_start, make_dataset))
+
+
+def make_rwkv():
+    """Return a language model that learned most of the corpus, and reads the padding of prompts."""
+    return copy.deepcopy(_trained(_rwkv, make_causal_dataset, 0.2))
+
+
+def make_whisper():
+    """Return a model that learned which labels follow `SOUNDS`."""
+    return copy.deepcopy(_trained(_whisper, make_dataset))
+
+
+def make_t5_of_two_tokenizers():
+    """Return a model whose inputs are ids of another tokenizer than its outputs."""
+    return copy.deepcopy(_trained(_t5, make_dataset_of_two_tokenizers))
 
 
 def make_llama(**config):
@@ -60,13 +79,15 @@ def make_llama(**config):
 
 
 @functools.cache
-def _trained(make_model, make_rows):
+def _trained(make_model, make_rows, enough=0.06):
     """Train a model until its loss is small: some forty steps."""
     model, tokenizer = make_model(), make_tokenizer()
     rows = make_rows(tokenizer).select_columns(["input_ids", "labels"])
     batch, loss = transformers.DataCollatorForSeq2Seq(tokenizer)(list(rows)), 9.0
+    if model.main_input_name == "input_features":
+        batch = {"input_features": SOUNDS, "labels": batch["labels"]}
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
-    while loss > 0.06:
+    while loss > enough:
         loss = model(**batch).loss
         optimizer.zero_grad()
         loss.backward()
@@ -81,6 +102,28 @@ def _t5():
     return transformers.T5ForConditionalGeneration(transformers.T5Config(**sizes, **others))
 
 
+def _t5_with_another_start():
+    model = _t5()
+    model.config.decoder_start_token_id = model.generation_config.decoder_start_token_id = START
+    return model
+
+
+def _rwkv():
+    transformers.set_seed(3)
+    ids = {"vocab_size": 400, "pad_token_id": 0, "eos_token_id": 1, "bos_token_id": None}
+    return transformers.RwkvForCausalLM(transformers.RwkvConfig(hidden_size=64, num_hidden_layers=2, **ids))
+
+
+def _whisper():
+    transformers.set_seed(3)
+    counts = {"layers": 1, "attention_heads": 2, "ffn_dim": 64}
+    sizes = {f"{part}_{name}": count for part in ("encoder", "decoder") for name, count in counts.items()}
+    sizes |= {"d_model": 32, "num_mel_bins": 8, "max_source_positions": 30, "max_target_positions": 64}
+    ids = {"vocab_size": 400, "pad_token_id": 0, "bos_token_id": 2, "eos_token_id": 1, "decoder_start_token_id": 2}
+    suppressed = {"suppress_tokens": [], "begin_suppress_tokens": None}
+    return transformers.WhisperForConditionalGeneration(transformers.WhisperConfig(**sizes, **ids, **suppressed))
+
+
 def _llama(**config):
     transformers.set_seed(5)
     sizes = {"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4}
@@ -92,6 +135,11 @@ def make_dataset(tokenizer, labels=LABELS, references=REFERENCES):
     """Return a tokenized set for an encoder-decoder, with its texts."""
     ids = tokenizer([f"simplify: {source}" for source in SOURCES], text_target=labels)
     return Dataset.from_dict({**ids, "source": SOURCES, "references": references})
+
+
+def make_dataset_of_two_tokenizers(tokenizer):
+    """Return a tokenized set whose inputs are ids of another tokenizer than its labels."""
+    return Dataset.from_dict({**make_dataset(tokenizer).to_dict(), **make_tokenizer(texts=SOURCES)(SOURCES)})
 
 
 def make_causal_dataset(tokenizer):
@@ -122,13 +170,14 @@ def make_trainer(
 
 
 def generated(model, tokenizer, prompts, /, **options):
-    """Return what a model makes of prompts, one by one and without padding."""
+    """Return what a model makes of prompts, texts or ids, one by one and without padding."""
     texts, encodes = [], model.config.is_encoder_decoder
     options = {"do_sample": False, "pad_token_id": 0, **options}
     for prompt in prompts:
-        ids = torch.tensor([tokenizer(prompt, add_special_tokens=encodes)["input_ids"]])
+        is_text = isinstance(prompt, str)
+        ids = torch.tensor([tokenizer(prompt, add_special_tokens=encodes)["input_ids"] if is_text else prompt])
         made = model.eval().generate(input_ids=ids, **options)[0]
-        texts.append(tokenizer.decode(made[0 if encodes else ids.shape[1] :], skip_special_tokens=True).strip())
+        texts.append(tokenizer.decode(made[1 if encodes else ids.shape[1] :], skip_special_tokens=True).strip())
     return texts
 
 
