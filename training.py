@@ -124,10 +124,8 @@ def compute_metrics(
 
 def _arrays(evaluated: Any) -> Iterator[Any]:
     """Return predictions, label ids, and inputs or None, with arrays for tensors."""
-    if isinstance(evaluated, tuple):
-        parts = islice((*evaluated, None), 3)
-    else:
-        parts = iter((evaluated.predictions, evaluated.label_ids, evaluated.inputs))
+    is_tuple = isinstance(evaluated, tuple)
+    parts = (*evaluated, None)[:3] if is_tuple else (evaluated.predictions, evaluated.label_ids, evaluated.inputs)
     return (part.cpu().numpy() if hasattr(part, "cpu") else part for part in parts)
 
 
@@ -383,7 +381,7 @@ def reward(
         """
         columns["completions"] = completions
         completions, sources, rows = _columns_of_reward(columns, ["completions", source, references])
-        texts = [_text_of(f"completions[{row}]", completion) for row, completion in enumerate(completions)]
+        texts: list[Any] = [_text_of(f"completions[{row}]", completion) for row, completion in enumerate(completions)]
         rows = list(map(_without_none, rows))
         is_scored = [None not in segment for segment in zip(texts, sources, rows, strict=True)]
         # Texts of other rows are not used; with them, errors name the right row.

@@ -202,15 +202,12 @@ def test_padding_that_changes_what_a_model_generates(sari, tokenizer, trainer_of
 
 
 def test_tuned_prompts_and_the_order_of_warnings(sari, trainer_of):
-    """Under transformers 5 these prompts are changed by padding."""
+    """Padding stands between these prompts and a text."""
     model = get_peft_model(make_llama(), PromptTuningConfig(task_type="CAUSAL_LM", num_virtual_tokens=2))
     with sari.collect_warnings() as collected:
         attach(sari.with_options(variant="hf"), trainer_of(model), references=[["#"]] * 10)
     assert [type(warning).__name__ for warning in collected][:1] == ["RewardsCopyingWarning"]
-    is_changed = transformers.__version__ >= "5"
-    assert [text for text, _ in tiny.training_warnings(collected)] == ["the tokenizer changes texts", PADDED][
-        : 1 + is_changed
-    ]
+    assert [text for text, _ in tiny.training_warnings(collected)] == ["the tokenizer changes texts", PADDED]
 
 
 def test_arguments_of_the_trainer_hold_for_attached_texts(sari, tokenizer, trainer_of):
