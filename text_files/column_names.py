@@ -181,8 +181,10 @@ def _check_references(given: dict[str, list[str]]) -> None:
     stems = {_NUMBER.sub("", name) for name in names}
     outputs = {_NUMBER.sub("", name) for name in given.get("prediction", ())}
     if len(names) > 1 and (len(stems) > 1 or stems & outputs):
-        several = ",".join([*given.get("prediction", ()), names[0]])
-        wanted = f"references={','.join(names)} or, for several systems, system={several}"
+        several = [*given.get("prediction", ()), names[0]]
+        is_short = sum(map(len, names + several)) < _LONGEST // 2
+        people, systems = (",".join(part if is_short else ["NAME", "NAME"]) for part in (names, several))
+        wanted = f"{quote(f'references={people}')} or, for several systems, {quote(f'system={systems}')}"
         raise RefusedValueError(fault("columns", f"{len(names)} names after those of the first roles", wanted))
 
 
