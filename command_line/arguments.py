@@ -63,7 +63,14 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "--resamples": ("--confidence", *_TEST_FLAGS, "--report"),
     "--seed": ("--confidence", *_TEST_FLAGS, "--by-references", "--report"),
     **dict.fromkeys(_TEST_FLAGS, (SEVERAL_SYSTEMS,)),
-    "--word-ranks": ("--measures word_rank", "--measures all"),
+    **{
+        flag_of(file.name): (
+            *(f"--measures {row.name}" for row in MEASURES if file in row.side_files),
+            "--measures all",
+        )
+        for file in SIDE_FILES
+        if not file.default
+    },
     "--stop-words": ("--word-ranks",),
     **{f"--show {row.name}": (f"--measures {row.name}", "--measures all") for row in MEASURES},
     "--show intervals": ("--confidence", "--report"),

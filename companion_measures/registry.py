@@ -148,6 +148,7 @@ SIDE_FILES = (
         "readability.read_stop_words",
         default="readability.nltk_stop_words",
     ),
+    SideFile("trees", "dependency trees of references, as CoNLL-U, for tree accuracies", "trees.read_trees"),
 )
 
 # The signatures of sacreBLEU.
@@ -156,6 +157,7 @@ _SHARE: dict[str, Any] = {"digits": 1, "unit": "%"}
 _near = partial(Measure, arguments=("outputs", "references"), better="↑")
 _score = partial(_near, arguments=("cased_outputs", "cased_references"), adds_up=True)
 _accuracy = partial(_near, digits=3, needs="rapidfuzz")
+_tree = partial(_accuracy, arguments=("outputs", "references", "trees"))
 _reading = partial(Measure, arguments=("raw_outputs",))
 _change = partial(Measure, arguments=("sources", "outputs"), digits=3)
 
@@ -314,6 +316,25 @@ MEASURES = (
         "accuracy.generation_string_accuracies",
         is_slow=True,
     ),
+    _tree(
+        "simple_tree_accuracy",
+        "Simple tree accuracy",
+        "1 − edits ÷ words, over heads with their daughters in the reference's tree",
+        "trees.simple_tree_accuracies",
+    ),
+    _tree(
+        "generation_tree_accuracy",
+        "Generation tree accuracy",
+        "the same; a moved word is one edit",
+        "trees.generation_tree_accuracies",
+    ),
+    _tree(
+        "understandability",
+        "Understandability",
+        "people's judgement, estimated from simple tree accuracy and substitutions",
+        "trees.understandability",
+    ),
+    _tree("quality", "Quality", "estimated likewise", "trees.quality"),
 )
 
 

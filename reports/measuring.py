@@ -178,7 +178,9 @@ class Measuring:
             }
             if wanted:
                 texts = columns._replace(predictions=wanted)
-                figures |= replace(self, columns=texts, side_data=side_data).measure(measures).figures()
+                # A tree is that of a reference, which a baseline that is scored with fewer of them may lack.
+                possible = [one for one in measures if "trees" not in one.arguments or "copy" in columns.predictions]
+                figures |= replace(self, columns=texts, side_data=side_data).measure(possible).figures()
         references = [row["scores"] for name, row in figures.items() if name.startswith("reference ")]
         if references:
             means = {name: fmean(scores[name] for scores in references) for name in references[0]}

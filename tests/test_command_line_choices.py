@@ -66,6 +66,7 @@ REFUSED = """
 --measures BLEU | --measures: got 'BLEU'; did you mean 'bleu'?
 --measures fkgl | --measures: fkgl needs NLTK and its data: pip install nltk && python -m nltk.
 --measures word_rank | --measures: word_rank needs --word-ranks FILE
+--measures quality | --measures: quality needs --trees FILE
 --measures all --word-ranks {}/empty | {}/empty: got no word, expected one in each line
 --measures all --word-ranks {}/words | --stop-words: got nothing, expected a file, or NLTK's
 --own-measure SARI={}/words | --own-measure: got the name SARI, which is taken, expected another
