@@ -7,7 +7,7 @@ counts.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -28,8 +28,8 @@ class Edits(NamedTuple):
         substitutions: how many tokens stand in the place of another one.
     """
 
-    inserted: Counter[str]
-    deleted: Counter[str]
+    inserted: Counter[Hashable]
+    deleted: Counter[Hashable]
     substitutions: int
 
     @property
@@ -78,7 +78,7 @@ def generation_string_accuracies(predictions, references) -> np.ndarray:
     ).astype(np.float64)
 
 
-def string_edits(output: Sequence[str], reference: Sequence[str]) -> Edits:
+def string_edits(output: Sequence[Hashable], reference: Sequence[Hashable]) -> Edits:
     """Align two lists of tokens with the fewest edits, and return the edits.
 
     Of the alignments with the fewest edits one with the fewest substitutions is taken, which leaves the most tokens in
@@ -103,7 +103,7 @@ def string_edits(output: Sequence[str], reference: Sequence[str]) -> Edits:
         ways.append(np.where(row[1:] == diagonal, _PAIRED, np.where(row[1:] == row[:-1] + edit, _INSERTED, _DELETED)))
         above = row
     place, spot = len(reference), len(output)
-    inserted, deleted, substitutions = Counter[str](), Counter[str](), 0
+    inserted, deleted, substitutions = Counter[Hashable](), Counter[Hashable](), 0
     while place and spot:
         way = ways[place - 1][spot - 1]
         place -= way != _INSERTED

@@ -133,7 +133,7 @@ def read_trees(path: str | Path, encoding: str = "utf-8") -> list[Tree]:
         FileError: for a file that is not CoNLL-U.
         ValueError: for a sentence whose heads make no tree.
     """
-    trees = []
+    trees: list[Tree] = []
     for block in re.split(r"\n\s*\n", "\n".join(read_lines(str(path), encoding)).strip()):
         name = f"{name_of(str(path))}: sentence {len(trees) + 1}"
         rows = [line.split("\t") for line in block.split("\n") if not line.startswith("#")]
