@@ -8,7 +8,7 @@ counts.
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from rapidfuzz.distance import Levenshtein
@@ -28,8 +28,8 @@ class Edits(NamedTuple):
         substitutions: how many tokens stand in the place of another one.
     """
 
-    inserted: Counter[Hashable]
-    deleted: Counter[Hashable]
+    inserted: Counter[Any]
+    deleted: Counter[Any]
     substitutions: int
 
     @property
@@ -103,7 +103,7 @@ def string_edits(output: Sequence[Hashable], reference: Sequence[Hashable]) -> E
         ways.append(np.where(row[1:] == diagonal, _PAIRED, np.where(row[1:] == row[:-1] + edit, _INSERTED, _DELETED)))
         above = row
     place, spot = len(reference), len(output)
-    inserted, deleted, substitutions = Counter[Hashable](), Counter[Hashable](), 0
+    inserted, deleted, substitutions = Counter[Any](), Counter[Any](), 0
     while place and spot:
         way = ways[place - 1][spot - 1]
         place -= way != _INSERTED
