@@ -66,6 +66,8 @@ def named_columns(words: Sequence[str], *, roles: Sequence[str] = ROLES) -> Colu
     ColumnNames(source='source', predictions=('model_a', 'model_b'), references=('reference',), system='')
     >>> named_columns(["system=model"])
     ColumnNames(source='', predictions=(), references=(), system='model')
+    >>> named_columns(["source", "turk", "asset"], roles=["source", "references"]).references
+    ('turk', 'asset')
     """
     given: dict[str, list[str]] = {}
     others = []
@@ -81,7 +83,8 @@ def named_columns(words: Sequence[str], *, roles: Sequence[str] = ROLES) -> Colu
             given[role] = names
     if others:
         given |= _in_order(others, [role for role in roles if role not in given])
-        _check_references(given)
+        if "prediction" in roles:
+            _check_references(given)
     references = given.get("references", [])
     if len(set(references)) < len(references):
         raise RefusedValueError(fault("columns", "a column of references twice", "each once"))
