@@ -27,7 +27,6 @@ if __name__ == "sari":  # `import sari` in this folder finds this file first; th
 # `evaluate.load` copies the files that are named here, each on a line of its own, and no others. Where only "_" is
 # imported, other files need the file.
 from .aggregation import __name__ as _
-from .attached_texts import __name__ as _
 from .comparison import __name__ as _
 from .corpus_statistics import score_corpus
 from .data_warnings import __name__ as _

@@ -8,7 +8,6 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from .aggregation import Result, Scores, SentenceScores, SignedResult
-from .attached_texts import attach
 from .comparison import (
     Chosen,
     SystemComparison,
@@ -21,6 +20,7 @@ from .comparison import (
 )
 from .corpus_statistics import CorpusStatistics, score_columns, score_systems
 from .data_warnings import CATEGORIES, collect_warnings, give_warnings
+from .generated_texts import attach
 from .languages import SentenceSplitter, Tokenizer
 from .messages import RefusedImportError, RefusedTypeError, RefusedValueError, fault, short_repr
 from .signatures import read_signature, signature_warnings
@@ -640,7 +640,7 @@ class Scorer:
         give_warnings(variant_warnings(variant, sources, candidates))
         return minimum_bayes_risk(sources, candidates, variant)
 
-    # The methods for training are functions whose first argument is the scorer: see training.py and attached_texts.py.
+    # The methods for training are functions whose first argument is the scorer: see training.py and generated_texts.py.
     compute_metrics = compute_metrics
     attach = attach
     reward = reward

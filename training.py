@@ -6,7 +6,7 @@
 - `reward` is for GRPO. Each completion is scored alone.
 
 What is outside of this is refused in a line that names the remedy; what only looks so is scored, with a warning.
-`attached_texts` is for all other Trainers. Both functions are methods of `Scorer`.
+`attach` in `generated_texts` is for all other Trainers. Both functions are methods of `Scorer`.
 """
 
 from collections import Counter
