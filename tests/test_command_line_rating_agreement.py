@@ -1,12 +1,17 @@
 """`score.py --ratings`: what is printed is what the functions say of the same texts."""
 
+from pathlib import Path
+
+import numpy as np
 import pandas as pd
 import pytest
 from programs import EXAMPLE, ROOT, SYSTEMS, example_corpus, refusal_of, with_system
 from scipy import stats
 
 from sari.companion_measures import translation
+from sari.human_ratings.rated_outputs import FAULTS
 from sari.sari_scorer import Scorer
+from sari.significance import holm
 from sari.variants import SCORES, VARIANTS
 
 FILES = EXAMPLE[:-2]
@@ -99,6 +104,55 @@ def test_bad_ratings_are_refused_in_one_line(run_here, text, message, tmp_path):
     path.write_text(text)
     refused = refusal_of(run_here(*ONE, "--ratings", str(path), folder=ROOT))
     assert refused.startswith(message.format(path=path))
+
+
+def test_unrated_outputs_are_left_out_and_counted(printed_json, tmp_path, ratings):
+    """An empty line of a file, or an empty cell of a table, is no rating."""
+    texts = {"source": SOURCES, "references": REFERENCES}
+    rows = [pd.DataFrame({**texts, "output": OUTPUTS[name], "system": name}) for name in OUTPUTS]
+    table = pd.concat(rows).assign(rating=EVERY)
+    table.iloc[[2, 13], -1] = None
+    table.to_json(tmp_path / "rated.jsonl", orient="records", lines=True)
+    for path, own in zip(ratings[1:], (table["rating"][:10], table["rating"][10:]), strict=True):
+        Path(path).write_text("".join("\n" if np.isnan(one) else f"{one}\n" for one in own))
+    of_files = printed_json(*FILES, *SYSTEMS, *ratings)
+    of_table = printed_json("--table", tmp_path / "rated.jsonl", "--ratings", "rating")
+    assert of_files["agreement"] == of_table["agreement"]
+    assert of_files["ratings"] == 18
+    (warning,) = of_files["warnings"]
+    assert warning["message"] == "some outputs have no rating, and are left out"
+    assert warning["detail"] == "2 of 20 outputs"
+    kept = table.dropna()
+    scores = Scorer("easse").compute(
+        sources=kept["source"], predictions=kept["output"], references=[*kept["references"]], details=True
+    )
+    wanted = stats.pearsonr(scores["sentences"]["sari"], kept["rating"]).statistic
+    assert coefficients(of_files, measure="sari")["pearson"]["value"] == pytest.approx(wanted)
+
+
+def test_what_is_no_system_is_warned_of(printed_json, tmp_path):
+    """A copy, a person whose texts are references, a system under two names, and a row that stands there twice."""
+    people = [row[0] for row in REFERENCES]
+    outputs = {"a": OUTPUTS["deleting"], "b": OUTPUTS["deleting"], "copy": SOURCES, "person": people}
+    texts = {"source": SOURCES, "references": REFERENCES, "rating": RATINGS[0]}
+    table = pd.concat([pd.DataFrame({**texts, "output": own, "system": name}) for name, own in outputs.items()])
+    table = pd.concat([table, table[:1]])
+    table.to_json(tmp_path / "rated.jsonl", orient="records", lines=True)
+    report = printed_json("--table", tmp_path / "rated.jsonl", "--ratings", "rating")
+    found = {row["message"]: row["detail"] for row in report["warnings"]}
+    numbers = {"repeated": 1, "references": 10, "copies": 10, "duplicates": 10}
+    for name, number in numbers.items():
+        assert found[FAULTS[name]] == f"{number} of 41 outputs"
+
+
+def test_p_values_are_corrected_for_a_table(printed_json, printed, ratings):
+    asked = [*FILES, *SYSTEMS, *ratings, "--confidence", "--resamples", "50"]
+    rows = printed_json(*asked)["agreement"]
+    tested = [one for row in rows for one in row["coefficients"].values() if "p_value" in one]
+    assert len(tested) == 5 * 3  # five coefficients of three operations
+    wanted = holm(np.array([one["p_value"] for one in tested]))
+    assert [one["corrected_p_value"] for one in tested] == pytest.approx(wanted)
+    assert printed(*asked).count("Pairwise accuracy") == 4
 
 
 def test_a_variant_that_options_rule_out_is_named(printed_json, ratings):

@@ -1,17 +1,21 @@
 """Public outputs on made-up checkouts: scores, baselines and ranks; and what is stored."""
 
 import re
-from itertools import chain
+from itertools import chain, combinations
 from unittest.mock import Mock
 
+import numpy as np
+import pandas as pd
 import pytest
 from published_trees import COLUMNS, REFERENCES, sentences, write
+from scipy import stats
 
 from sari.corpus_statistics import score_systems
-from sari.research import published, systems
+from sari.research import published, systems, variant_tables
 from sari.research.__main__ import STUDIES, main
 from sari.research.files import DOCS, REPOSITORIES, TEST_SETS, find_files, read_table
 from sari.sari_scorer import Scorer
+from sari.significance import bootstrap_draws
 from sari.validation import SystemColumns
 from sari.variants import VARIANTS
 
@@ -91,6 +95,36 @@ def test_stored_rows_say_how_systems_were_made_and_where_their_files_are():
     patterns = " ".join([*stored["outputs"], *figures, *chain(*TEST_SETS.values())]).split()
     repositories = {"/".join(pattern.split("/")[:2]) for pattern in patterns}
     assert repositories <= set(read_table(REPOSITORIES)["repository"])
+
+
+def test_intervals_of_taus_draw_publications():
+    """On the systems of drawn publications, of which none is compared with itself."""
+    rng = np.random.default_rng(5)
+    easse, numbers = rng.permutation(14).astype(float), np.arange(14) % 6
+    rows = pd.DataFrame({"hf": easse + rng.normal(0, 5, 14), "easse": easse})
+    found = systems.tau_intervals(rows, pd.Series(numbers).map("publication {}".format))
+    assert found["tau"]["hf"] == pytest.approx(stats.kendalltau(rows["hf"], easse).statistic)
+    drawn = []
+    signs = np.sign(easse[:, None] - easse) * np.sign(rows["hf"].to_numpy()[:, None] - rows["hf"].to_numpy())
+    for times in np.concatenate([*bootstrap_draws(6, *systems._TAU_DRAWS)]):
+        places = np.repeat(np.arange(14), times[numbers])
+        drawn.append(np.mean([signs[pair] for pair in combinations(places, 2) if pair[0] != pair[1]]))
+    assert found.loc["hf", ["low", "high"]].tolist() == pytest.approx(np.quantile(drawn, [0.025, 0.975]))
+
+
+def test_variant_tables_are_scored_from_a_folder(tmp_path):
+    """The checkout of one repository is enough."""
+    sets, outputs = "easse/easse/resources/data/test_sets/pwkp", "easse/easse/resources/data/system_outputs"
+    for name, seed in (("pwkp.test.orig", "a"), ("pwkp.test.simp", "b")):
+        write(tmp_path / sets / name, sentences(seed))
+    (pattern,) = read_table(systems.FILE).query(variant_tables._SHOWN)["outputs"]
+    assert outputs in pattern
+    write(tmp_path / pattern.split("/", 1)[1], sentences("c"))
+    row = variant_tables.STUDY.compute(tmp_path).iloc[0]
+    texts = {"sources": sentences("a"), "predictions": sentences("c"), "references": sentences("b")}
+    for variant in ("hf", "easse", "set"):
+        assert float(row[variant]) == pytest.approx(Scorer(variant).compute(**texts)["sari"], abs=1e-4)
+    assert variant_tables.STUDY.is_of_another  # systems.csv is not overwritten with one row
 
 
 def test_another_commit_is_said_once(tmp_path, capsys):
