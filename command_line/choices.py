@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sari.command_line.options import Options, flag_of, in_options
-from sari.companion_measures.registry import MEASURES, SIDE_FILES, Measure, own_measure, resolve
+from sari.companion_measures.registry import MEASURES, SIDE_FILES, Measure, Settings, own_measure, resolve
 from sari.data_warnings import SariWarning, WarningRow, warning_rows
 from sari.messages import RefusedValueError, fault, short_repr
 from sari.reports.score_report import RECORD_KEYS, columns_of
@@ -33,21 +33,20 @@ class Choices(NamedTuple):
         left_out: the warnings about variants that other options rule out.
         resampling: how intervals and tests are computed.
         measures: the companion measures.
-        side_data: what was read from side files, by the files' names.
+        settings: what the measures depend on.
     """
 
     variants: dict[str, Variant]
     left_out: list[WarningRow]
     resampling: Resampling
     measures: list[Measure]
-    side_data: dict[str, Any]
+    settings: Settings
 
     def measuring(self, rows: SystemOutputs) -> Measuring:
         """Return how outputs are measured."""
-        from sari.reports.measuring import Measuring, chosen_tokenizer  # here, since it is slow to import
+        from sari.reports.measuring import Measuring  # here, since it is slow to import
 
-        data = {**self.side_data, "own_measures": rows.numbers}
-        return Measuring(rows.columns, self.resampling, chosen_tokenizer(self.variants.values()), data)
+        return Measuring(rows.columns, self.resampling, self.settings, rows.numbers)
 
 
 def resolve_choices(options: Options, **resampling: Any) -> Choices:
@@ -64,7 +63,8 @@ def resolve_choices(options: Options, **resampling: Any) -> Choices:
     variants, left_out = _chosen_variants(options)
     measures = _chosen_measures(options)
     chosen = resolve_resampling(**{**resampling, **options.resampling})
-    return Choices(variants, left_out, chosen, measures, _read_side_files(options))
+    settings = Settings(options.tokenize or "13a", options.lowercase, _read_side_files(options))
+    return Choices(variants, left_out, chosen, measures, settings)
 
 
 def _chosen_variants(options: Options) -> tuple[dict[str, Variant], list[WarningRow]]:

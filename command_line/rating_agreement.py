@@ -49,12 +49,14 @@ def agree(options: Options) -> TableReport:
     kept = {"sentences": True, "rows": True}
     scored = {name: score_columns(rated.texts, variant, **kept) for name, variant in choices.variants.items()}
     scores = [score for corpus in scored.values() for score in rated_scores(corpus)]
-    scores += _measure_scores(choices.measuring(with_own_measures(rows, options)).measure(choices.measures), is_rated)
+    measured = choices.measuring(with_own_measures(rows, options)).measure(choices.measures)
+    scores += _measure_scores(measured, is_rated)
     doubts = merge_warnings({name: corpus.warnings() for name, corpus in scored.items()})
     doubts += rating_warnings(every)
     doubts += resampling_warnings(rated.sources, unit="source") if resampling.confidence is not None else []
     doubts += signature_warnings(options.signature, next(iter(scored.values())).signature())
-    warnings = [] if options.quiet else warning_rows([*rows.warnings, *doubts]) + choices.left_out  # in JSON, too
+    doubts = [*rows.warnings, *doubts, *measured.warnings]
+    warnings = [] if options.quiet else warning_rows(doubts) + choices.left_out  # in JSON, too
     steps = sum(map(len, rated.coefficients.values()))
     with step_bar("Resampling", steps, quiet=options.quiet) as advance:
         report = report_agreement(scores, rated, resampling, warnings=warnings, advance=advance)

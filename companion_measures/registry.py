@@ -6,14 +6,15 @@ at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
+from hashlib import sha256
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from sari.languages import PUNKT, Tokenizer, check_function, version_of
+from sari.languages import BUILT_IN_TOKENIZERS, EXTERNAL_TOKENIZERS, PUNKT, Tokenizer, check_function, version_of
 from sari.messages import RefusedImportError
 from sari.variants import CHANGES, VERSION
 
@@ -39,6 +40,23 @@ class SideFile:
 
 
 @dataclass(frozen=True)
+class Settings:
+    """What the values of measures depend on besides the texts: options, and side files.
+
+    Attributes:
+        tokenize: the tokenizer of columns of tokens.
+        lowercase: whether tokens are in lower case; None for what each measure has by itself.
+        side_data: what was read from side files, by their names.
+        nrefs: the number of references of each segment.
+    """
+
+    tokenize: Tokenizer = "13a"
+    lowercase: bool | None = None
+    side_data: Mapping[str, Any] = field(default_factory=dict)
+    nrefs: int | str = "?"
+
+
+@dataclass(frozen=True)
 class Measure:
     """A companion measure.
 
@@ -54,8 +72,10 @@ class Measure:
         better: "↑" or "↓" if higher or lower values are better, as the field agrees; else empty.
         digits: after the point, for people.
         unit: "%" for a share of segments, whose function returns for each segment whether it counts; else empty.
-        tool: the program that prints the same number, as papers call it; empty if there is none.
-        settings: of the signature, where they are not those that the columns have.
+        depends: what its value depends on, the parts of its signature: names in `DEPENDENCIES`, or choices that are
+            fixed; none for a measure computed elsewhere.
+        tool: the program that prints the same number under settings of its own, as papers call it; empty for none.
+        title: its name in its signature, if that is another.
         needs: a package that not every installation has, or `languages.PUNKT`; empty for none.
         is_slow: whether it is computed only on request.
         is_english: whether its values have a meaning for English alone.
@@ -70,8 +90,9 @@ class Measure:
     better: str = ""
     digits: int = 2
     unit: str = ""
+    depends: str = ""
     tool: str = ""
-    settings: str = ""
+    title: str = ""
     needs: str = ""
     is_slow: bool = False
     is_english: bool = False
@@ -88,20 +109,21 @@ class Measure:
             return "" if _has_punkt() else "NLTK and its data: pip install nltk && python -m nltk.downloader punkt_tab"
         return f"{self.needs}: pip install {self.needs}" if self.needs and find_spec(self.needs) is None else ""
 
-    def signature(self, *, nrefs: int | str, tokenize: Tokenizer) -> str:
-        """Return the line that names every choice that the value depends on; empty for a measure computed elsewhere.
+    def is_lowercase(self, settings: Settings) -> bool:
+        """Return whether its columns of tokens are in lower case."""
+        return not self.arguments[0].startswith("cased_") if settings.lowercase is None else settings.lowercase
 
-        Args:
-            nrefs: the number of references of each segment.
-            tokenize: the tokenizer of columns of tokens.
-        """
-        if self.arguments[0].startswith("own_measures:"):
-            return ""
-        number = "nrefs:{nrefs}|" if "references" in self.arguments else ""
-        text = "case:mixed" if self.arguments[0].startswith("raw_") else "case:lc|tok:{tok}"
-        settings = self.settings or f"{self.name}|{number}{text}|version:{{sari}}"
-        versions = {"sari": VERSION, "sacrebleu": version_of("sacrebleu")}
-        return settings.format(nrefs=nrefs, tok=CHANGES["tokenize"].sign(tokenize), **versions)
+    def signature(self, settings: Settings) -> str:
+        """Return the line that names every choice that the value depends on; empty for a measure computed elsewhere."""
+        parts = [DEPENDENCIES[name](self, settings) if name in DEPENDENCIES else name for name in self.depends.split()]
+        return "|".join([self.title or self.name, *parts]) if parts else ""
+
+    def under(self, settings: Settings) -> Measure:
+        """Return the measure as it is under settings: it has its tool only where that can have them, and names it."""
+        is_free = {"case", "tok"}.intersection(self.depends.split())
+        if not self.tool or (is_free and not TOOLS[self.tool](settings)):
+            return replace(self, tool="")
+        return replace(self, about=f"as {self.tool} prints it: {self.about}")
 
     def numbers(self, columns: Mapping[str, Any]) -> np.ndarray:
         """Return what the value is computed from, of columns by name: a number per segment, or a row of them."""
@@ -137,6 +159,33 @@ def _has_punkt() -> bool:
     return True
 
 
+def _is_of_sacrebleu(tokenizer: Tokenizer) -> bool:
+    row = EXTERNAL_TOKENIZERS.get(tokenizer) if isinstance(tokenizer, str) else None
+    return tokenizer in BUILT_IN_TOKENIZERS or (row is not None and row.module.startswith("sacrebleu."))
+
+
+def _checksum(words: Iterable[str]) -> str:
+    return sha256("\n".join(words).encode()).hexdigest()[:8]
+
+
+#: What the values of measures depend on: the parts of signatures, of a measure and settings.
+DEPENDENCIES: dict[str, Callable[[Measure, Settings], str]] = {
+    "nrefs": lambda _, settings: f"nrefs:{settings.nrefs}",
+    "case": lambda measure, settings: f"case:{'lc' if measure.is_lowercase(settings) else 'mixed'}",
+    "tok": lambda _, settings: f"tok:{CHANGES['tokenize'].sign(settings.tokenize)}",
+    "punkt": lambda _measure, _settings: f"split:{CHANGES['sentence_splitter'].sign(PUNKT)}",
+    "word_ranks": lambda _, settings: f"ranks:{_checksum(settings.side_data['word_ranks'])}",
+    "stop_words": lambda _, settings: f"stop:{_checksum(sorted(settings.side_data['stop_words']))}",
+    "trees": lambda _, settings: f"trees:{_checksum(map(repr, settings.side_data['trees']))}",
+    "sacrebleu": lambda _measure, _settings: f"version:{version_of('sacrebleu')}",
+    "sari": lambda _measure, _settings: f"version:{VERSION}",
+}
+#: The programs that print measures, and whether they can have settings.
+TOOLS: dict[str, Callable[[Settings], bool]] = {
+    "sacreBLEU": lambda settings: _is_of_sacrebleu(settings.tokenize),
+    "EASSE": lambda settings: settings.tokenize == "13a" and settings.lowercase is not False,
+}
+
 #: The files that measures need.
 SIDE_FILES = (
     SideFile(
@@ -151,44 +200,54 @@ SIDE_FILES = (
     SideFile("trees", "dependency trees of references, as CoNLL-U, for tree accuracies", "trees.read_trees"),
 )
 
-# The signatures of sacreBLEU.
-_OF_BLEU = "nrefs:{nrefs}|case:mixed|eff:no|tok:{tok}|smooth:exp|version:{sacrebleu}"
+_OF_BLEU = "nrefs case eff:no tok smooth:exp sacrebleu"
 _SHARE: dict[str, Any] = {"digits": 1, "unit": "%"}
-_near = partial(Measure, arguments=("outputs", "references"), better="↑")
+_near = partial(Measure, arguments=("outputs", "references"), depends="nrefs case tok sari", better="↑")
 _score = partial(_near, arguments=("cased_outputs", "cased_references"), adds_up=True)
 _accuracy = partial(_near, digits=3, needs="rapidfuzz")
-_tree = partial(_accuracy, arguments=("outputs", "references", "trees"))
-_reading = partial(Measure, arguments=("raw_outputs",))
-_change = partial(Measure, arguments=("sources", "outputs"), digits=3)
+_tree = partial(_accuracy, arguments=("outputs", "references", "trees"), depends="nrefs case tok trees sari")
+_reading = partial(Measure, arguments=("raw_outputs",), depends="case:mixed sari")
+_change = partial(Measure, arguments=("sources", "outputs"), depends="case tok sari", digits=3)
 
 #: The companion measures, in the order in which they are shown.
 MEASURES = (
-    _score("bleu", "BLEU", "as sacreBLEU prints it", "translation.bleu", tool="sacreBLEU", settings=f"BLEU|{_OF_BLEU}"),
+    _score(
+        "bleu",
+        "BLEU",
+        "n-grams of tokens that the references have, less for short outputs",
+        "translation.bleu",
+        depends=_OF_BLEU,
+        tool="sacreBLEU",
+        title="BLEU",
+    ),
     _score(
         "ibleu",
         "iBLEU",
         "0.9 × BLEU against the references − 0.1 × BLEU against the source",
         "translation.ibleu",
         arguments=("cased_sources", "cased_outputs", "cased_references"),
-        settings=f"iBLEU|alpha:0.9|{_OF_BLEU}",
+        depends=f"alpha:0.9 {_OF_BLEU}",
+        title="iBLEU",
     ),
     _score(
         "chrf",
         "chrF2",
-        "as sacreBLEU prints it",
+        "n-grams of characters that outputs and references share",
         "translation.chrf",
         arguments=("raw_outputs", "raw_references"),
-        settings="chrF2|nrefs:{nrefs}|case:mixed|eff:yes|nc:6|nw:0|space:no|version:{sacrebleu}",
+        depends="nrefs case:mixed eff:yes nc:6 nw:0 space:no sacrebleu",
+        title="chrF2",
         is_slow=True,
         tool="sacreBLEU",
     ),
     _score(
         "ter",
         "TER",
-        "as sacreBLEU prints it; lower is nearer",
+        "edits, moves among them, per token of the references; lower is nearer",
         "translation.ter",
         arguments=("raw_outputs", "raw_references"),
-        settings="TER|nrefs:{nrefs}|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:{sacrebleu}",
+        depends="nrefs case:lc tok:tercom norm:no punct:yes asian:no sacrebleu",
+        title="TER",
         better="↓",
         is_slow=True,
         tool="sacreBLEU",
@@ -196,7 +255,7 @@ MEASURES = (
     _near(
         "token_f1",
         "Token F1",
-        "of the tokens in any order, against the best reference, as in EASSE",
+        "of the tokens in any order, against the best reference",
         "simplification.token_f1_scores",
         tool="EASSE",
     ),
@@ -218,10 +277,10 @@ MEASURES = (
     _reading(
         "fkgl",
         "Flesch–Kincaid grade",
-        "as in EASSE: 0.39 words per sentence + 11.8 syllables per word − 15.59; marks are words; for English",
+        "0.39 words per sentence + 11.8 syllables per word − 15.59; marks are words; for English",
         "readability.flesch_kincaid",
         adds_up=True,
-        settings="fkgl|case:lc|tok:13a|split:punkt|version:{sari}",
+        depends="case:lc tok:13a punkt sari",
         needs=PUNKT,
         tool="EASSE",
         is_english=True,
@@ -229,11 +288,11 @@ MEASURES = (
     _reading(
         "word_rank",
         "Rank of words",
-        "EASSE's lexical complexity: third quartile of log ranks by frequency, of segments; lower is simpler",
+        "third quartile of the log ranks of words by frequency, of segments; lower is simpler",
         "readability.word_ranks",
         arguments=("outputs", "word_ranks", "stop_words"),
+        depends="case tok word_ranks stop_words sari",
         digits=3,
-        tool="EASSE",
     ),
     _reading(
         "sentences",
@@ -252,9 +311,9 @@ MEASURES = (
     _change(
         "sentence_splits",
         "Sentence splits",
-        "EASSE's: sentences of the output per sentence of the source, by NLTK's Punkt",
+        "sentences of the output per sentence of the source, by NLTK's Punkt",
         "simplification.sentence_ratios",
-        settings="sentence_splits|case:lc|tok:{tok}|split:punkt|version:{sari}",
+        depends="case tok punkt sari",
         needs=PUNKT,
         tool="EASSE",
     ),

@@ -13,20 +13,17 @@ import numpy as np
 
 from sari.companion_measures.columns import check_length
 from sari.companion_measures.readability import language_warnings
-from sari.companion_measures.registry import Measure
+from sari.companion_measures.registry import Measure, Settings
 from sari.comparison import baseline_columns
-from sari.data_warnings import warning_rows
-from sari.languages import Tokenizer
+from sari.data_warnings import SariWarning, warning_rows
 from sari.reports.score_report import ScoreReport
 from sari.significance import NamedFigures, Resampling, Sample
 from sari.tokenization import split_into_tokens
 from sari.validation import SystemColumns, common_number
-from sari.variants import Text, Variant
+from sari.variants import Text
 
 # The columns of texts.
 _TEXTS = {f"{prefix}{column}" for prefix in ("", "cased_", "raw_") for column in ("sources", "outputs", "references")}
-#: What was read from side files, by their names; and under "own_measures", by name, the numbers of systems by name.
-SideData = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -37,12 +34,14 @@ class MeasuredSystems:
         systems: their names.
         rows: by measure, the numbers that its value is computed from: float64[segment, system, number].
         signatures: of the measures, by name; a measure computed elsewhere has none.
+        warnings: what to doubt about the values.
         resampling: how intervals and tests are computed: from the same draws of segments as SARI's with the same seed.
     """
 
     systems: list[str]
     rows: dict[Measure, np.ndarray]
     signatures: dict[str, str]
+    warnings: list[SariWarning]
     resampling: Resampling
 
     def figures(self) -> dict[str, NamedFigures]:
@@ -80,31 +79,27 @@ class MeasuredSystems:
         return Sample(np.concatenate(tables, axis=-1), values, self.resampling.seed)
 
 
-def chosen_tokenizer(variants: Iterable[Variant]) -> Tokenizer:
-    """Return the tokenizer of measures: the one that was chosen in place of a variant's own, else 13a."""
-    return next((variant.changes["tokenize"] for variant in variants if "tokenize" in variant.changes), "13a")
-
-
 @dataclass(frozen=True)
 class Measuring:
     """How texts of systems are measured.
 
     The functions of measures take columns by name. Each has the texts of all systems, segment by segment, so that
-    references are prepared once for all. "sources", "outputs" and "references" are tokens in lower case, joined by
-    spaces; those that begin with "cased_" keep their case, and those that begin with "raw_" are texts as they came.
-    Further columns are side data; "own_measures:NAME" has the numbers of a measure computed elsewhere.
+    references are prepared once for all. "sources", "outputs" and "references" are tokens joined by spaces, in lower
+    case unless the settings say otherwise; those that begin with "cased_" keep their case unless the settings say
+    otherwise, and those that begin with "raw_" are texts as they came. Further columns are side data;
+    "own_measures:NAME" has the numbers of a measure computed elsewhere.
 
     Attributes:
         columns: checked texts.
         resampling: how intervals and tests are computed.
-        tokenize: the tokenizer of the measures that compare tokens.
-        side_data: what some measures need in addition to the texts.
+        settings: the options and the side files of the measures.
+        own_numbers: of measures computed elsewhere, by name: the numbers of systems by name.
     """
 
     columns: SystemColumns
     resampling: Resampling
-    tokenize: Tokenizer = "13a"
-    side_data: SideData = field(default_factory=dict)
+    settings: Settings = field(default_factory=Settings)
+    own_numbers: Mapping[str, Mapping[str, Sequence[float]]] = field(default_factory=dict)
 
     def measure(
         self, measures: Iterable[Measure], *, advance: Callable[[str], object] = lambda _: None
@@ -126,10 +121,11 @@ class Measuring:
             if not measure.missing and all(map(self._has, measure.arguments)):
                 numbers = measure.numbers({name: column(name) for name in measure.arguments})
                 rows[measure] = numbers.reshape(shape) * (100.0 if measure.unit == "%" else 1.0)
-        nrefs = common_number(map(len, self.columns.references))
-        signatures = {row.name: row.signature(nrefs=nrefs, tokenize=self.tokenize) for row in rows}
-        signatures = {name: line for name, line in signatures.items() if line}
-        return MeasuredSystems(list(self.columns.predictions), rows, signatures, self.resampling)
+        settings = replace(self.settings, nrefs=common_number(map(len, self.columns.references)))
+        signatures = {row.name: line for row in rows if (line := row.signature(settings))}
+        english = [measure.label for measure in rows if measure.is_english]
+        warnings: list[SariWarning] = [*language_warnings(english, self.columns.sources)]
+        return MeasuredSystems(list(self.columns.predictions), rows, signatures, warnings, self.resampling)
 
     def add(
         self,
@@ -157,18 +153,16 @@ class Measuring:
             measures_of = {**figures[row.kind].get(row.name, {}), **tests.get((row.name, str(row.against)), {})}
             fields: dict[str, Any] = {name: {**getattr(row, name), **values} for name, values in measures_of.items()}
             rows.append(replace(row, **fields))
-        english = [measure.label for measure in measured.rows if measure.is_english]
         return replace(
             report,
             rows=rows,
-            measures=list(measured.rows),
+            measures=[measure.under(self.settings) for measure in measured.rows],
             measure_signatures=measured.signatures,
-            warnings=report.warnings + warning_rows(language_warnings(english, self.columns.sources)),
+            warnings=report.warnings + warning_rows(measured.warnings),
         )
 
     def _of_baselines(self, names: set[str], measures: Sequence[Measure]) -> dict[str, NamedFigures]:
         """Return the measures of baselines by name; "references" has the means of the references, without intervals."""
-        side_data = {name: data for name, data in self.side_data.items() if name != "own_measures"}
         figures: dict[str, NamedFigures] = {}
         for columns in baseline_columns(self.columns.sources, self.columns.references):
             wanted = {
@@ -180,7 +174,7 @@ class Measuring:
                 texts = columns._replace(predictions=wanted)
                 # A tree is that of a reference, which a baseline that is scored with fewer of them may lack.
                 possible = [one for one in measures if "trees" not in one.arguments or "copy" in columns.predictions]
-                figures |= replace(self, columns=texts, side_data=side_data).measure(possible).figures()
+                figures |= replace(self, columns=texts, own_numbers={}).measure(possible).figures()
         references = [row["scores"] for name, row in figures.items() if name.startswith("reference ")]
         if references:
             means = {name: fmean(scores[name] for scores in references) for name in references[0]}
@@ -188,21 +182,24 @@ class Measuring:
         return figures
 
     def _has(self, name: str) -> bool:
-        return name in _TEXTS or name.partition(":")[0] in self.side_data
+        own = name.removeprefix("own_measures:") in self.own_numbers
+        return name in _TEXTS or name in self.settings.side_data or own
 
     def _column(self, name: str) -> Any:
         """Return a column by its name."""
         systems = self.columns.predictions
         kind, _, measure = name.partition(":")
         if kind == "own_measures":
-            numbers = self.side_data[kind][measure]
+            numbers = self.own_numbers[measure]
             for system, outputs in systems.items():
                 check_length(f"own_measure: {measure}: {system}", numbers[system], outputs, "outputs")
             return np.array([numbers[system] for system in systems], np.float64).T
-        if name in self.side_data:
-            return self.side_data[name]
+        settings = self.settings
+        if name in settings.side_data:
+            return settings.side_data[name]
         *prefix, column = name.split("_")
-        text = None if prefix == ["raw"] else Text(tokenize=self.tokenize, lowercase=prefix != ["cased"])
+        lowercase = prefix != ["cased"] if settings.lowercase is None else settings.lowercase
+        text = None if prefix == ["raw"] else Text(tokenize=settings.tokenize, lowercase=lowercase)
         if column == "outputs":
             return _split(list(chain.from_iterable(zip(*systems.values(), strict=True))), text)
         if column == "sources":

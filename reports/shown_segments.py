@@ -8,7 +8,6 @@ import numpy as np
 
 from sari.companion_measures.simplification import added_proportions, compression_ratios, sentence_counts
 from sari.reports.explanation import explain
-from sari.reports.measuring import chosen_tokenizer
 from sari.reports.score_report import FEW, ScoreRow, ShownSegment
 from sari.tokenization import split_into_tokens
 from sari.validation import SystemColumns
@@ -40,7 +39,7 @@ def choose_segments(
         advance: called with the name of each system.
     """
     number = max(1, _OF_ONE // len(systems) ** 2)
-    text = Text(tokenize=chosen_tokenizer([variant]))  # for words, as companion measures count them
+    text = Text(tokenize=variant.changes.get("tokenize", "13a"))  # for words, as companion measures count them
     sources = _joined_tokens(columns.sources, text)
     # By the place of a segment, the reasons to show it, each with the name of its system; random ones are of all.
     reasons: defaultdict[int, list[tuple[str, str]]] = defaultdict(list)

@@ -2,7 +2,7 @@
 
 from html.parser import HTMLParser
 
-from sari.companion_measures.registry import MEASURES
+from sari.companion_measures.registry import MEASURES, Settings
 from sari.comparison import baseline_scores, compare_corpora
 from sari.corpus_statistics import score_systems
 from sari.reports import building
@@ -57,7 +57,7 @@ def built(sources, systems, references, *, side_data=None, confidence=None, seed
     scored = report_of(columns, {variant.name: compared}, {variant.name: states})
     baselines = baseline_scores(columns.sources, columns.references, variant, resampling)
     scored = scored.with_baselines(variant.name, {"copy": baselines["copy"]})
-    scored = Measuring(columns, resampling, side_data=side_data or {}).add(scored, FAST_MEASURES)
+    scored = Measuring(columns, resampling, Settings(side_data=side_data or {})).add(scored, FAST_MEASURES)
     return building.build_report(states, scored, columns, seed=seed)
 
 

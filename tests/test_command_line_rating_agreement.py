@@ -51,6 +51,17 @@ def test_every_variant_and_operation(printed_json, ratings):
             assert found == pytest.approx(stats.pearsonr(column, EVERY).statistic)
 
 
+@pytest.mark.parametrize("agreement", [False, True])
+def test_a_measure_has_its_warnings_wherever_it_is_computed(printed_json, tmp_path, agreement):
+    for name in ("s", "o", "r", "ratings"):
+        texts = [f"{number}" if name == "ratings" else f"Вот кошка {number} {name}" for number in range(10)]
+        (tmp_path / name).write_text("\n".join(texts), encoding="utf-8")
+    files = ["--sources", tmp_path / "s", "--outputs", tmp_path / "o", "--references", tmp_path / "r"]
+    given = ["--ratings", tmp_path / "ratings"] if agreement else []
+    report = printed_json(*files, *given, "--measures", "fkgl", "--resamples", "100", "--confidence")
+    assert "EnglishMeasureWarning" in {row["category"] for row in report["warnings"]}
+
+
 @pytest.mark.filterwarnings("ignore:.*most outputs are the same as their sources:UserWarning")
 def test_a_column_of_a_table_with_systems(printed_json, tmp_path):
     """The score of a system is that of all its outputs, also of BLEU, not the mean of single ones."""

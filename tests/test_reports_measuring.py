@@ -1,12 +1,14 @@
 """Companion measures of systems: each as its function computes it, intervals draw by draw, and what is refused."""
 
+from importlib.metadata import version
+
 import numpy as np
 import pytest
 from programs import EXAMPLE, ROOT, SYSTEMS
 from report_corpus import FAST_MEASURES, OUTPUTS, REFERENCES, SIDE_DATA, SOURCES
 from sacrebleu.metrics import BLEU, CHRF, TER
 
-from sari.companion_measures.registry import MEASURES, own_measure
+from sari.companion_measures.registry import MEASURES, Settings, own_measure
 from sari.reports.measuring import Measuring
 from sari.reports.score_report import ScoreReport
 from sari.significance import bootstrap_draws, resolve_resampling
@@ -44,7 +46,7 @@ def measured(places=tuple(range(5)), side_data=SIDE_DATA):
     """Measure both systems on some segments, which may come more than once."""
     outputs = {name: [texts[place] for place in places] for name, texts in OUTPUTS.items()}
     columns = SystemColumns([SOURCES[place] for place in places], outputs, [REFERENCES[place] for place in places])
-    return Measuring(columns, HOW, side_data=side_data).measure(FAST_MEASURES)
+    return Measuring(columns, HOW, Settings(side_data=side_data)).measure(FAST_MEASURES)
 
 
 def test_intervals_are_those_of_the_measures_of_what_is_drawn():
@@ -82,17 +84,54 @@ def test_measures_are_what_the_tools_print(printed_json):
         assert {name: row["scores"][name] for name in expected} == pytest.approx(expected, abs=1e-9)
 
 
-def test_a_chosen_tokenizer_is_that_of_the_measures_under_all_variants(printed_json):
+@pytest.mark.parametrize(("tokenize", "variants"), [("char", ["hf", "xu2016"]), ("none", ["xu2016", "easse"])])
+def test_a_chosen_tokenizer_is_that_of_the_measures_under_all_variants(printed_json, tokenize, variants):
+    """Also where it is the variant's own."""
     given = [*EXAMPLE[:-2], *SYSTEMS[:2], "--measures", "bleu", "added", "token_f1"]
-    report = printed_json(*given, "--tokenize", "char", "--variant", "hf", "xu2016")
-    metric = BLEU(tokenize="char")
+    report = printed_json(*given, "--tokenize", tokenize, "--variant", *variants)
+    metric = BLEU(tokenize=tokenize)
     expected = pytest.approx(metric.corpus_score(EXAMPLES["outputs"], STREAMS).score)
     assert [system["scores"]["bleu"] for system in report["systems"]] == [expected, expected]
     assert report["measure_signatures"] == [
         f"BLEU|{metric.get_signature()}",
-        f"added|case:lc|tok:char|version:{VERSION}",
-        f"token_f1|nrefs:2|case:lc|tok:char|version:{VERSION}",
+        f"added|case:lc|tok:{tokenize}|version:{VERSION}",
+        f"token_f1|nrefs:2|case:lc|tok:{tokenize}|version:{VERSION}",
     ]
+
+
+BY_NAME = {measure.name: measure for measure in MEASURES}
+#: Settings, and the measures that have no tool under them, though they have one under others.
+WITHOUT_TOOL = [
+    (Settings(), set()),
+    (Settings(lowercase=False), {"token_f1", "added", "exact_copies"}),
+    (Settings("char"), {"token_f1", "added", "exact_copies"}),
+    (Settings(str.split), {"token_f1", "added", "exact_copies", "bleu"}),
+]
+
+
+@pytest.mark.parametrize(("settings", "names"), WITHOUT_TOOL)
+def test_a_measure_is_as_its_tool_prints_it_where_that_has_its_settings(settings, names):
+    kept = {name for name in ("bleu", "chrf", "fkgl", "token_f1", "added", "exact_copies") if name not in names}
+    under = {name: BY_NAME[name].under(settings) for name in (*kept, *names)}
+    assert {name for name, measure in under.items() if measure.tool} == kept
+    assert {name for name, measure in under.items() if "prints it" in measure.about} == kept
+
+
+def test_measures_follow_the_case_that_is_chosen():
+    columns = SystemColumns(["A b c d e"], {"s": ["a b c d e"]}, [["A b c d e"]])
+    measures = [BY_NAME[name] for name in ("exact_copies", "equal_to_reference", "bleu")]
+    values = []
+    for lowercase in (None, True, False):
+        measuring = Measuring(columns, resolve_resampling(), Settings(lowercase=lowercase))
+        values.append([round(value) for value in measuring.measure(measures).figures()["s"]["scores"].values()])
+    assert values == [[100, 100, 67], [100, 100, 100], [0, 0, 67]]
+
+
+def test_signatures_name_the_files_and_punkt():
+    ranks = [{"the": 0, "cat": 1}, {"cat": 0, "the": 1}, {"the": 0}]
+    settings = [Settings(side_data={"word_ranks": row, "stop_words": frozenset({"the"})}) for row in ranks]
+    assert len({BY_NAME["word_rank"].signature(one) for one in settings}) == 3
+    assert f"|split:punkt-{version('nltk')}|" in BY_NAME["fkgl"].signature(settings[0])
 
 
 def test_baselines_have_the_measures_and_intervals_of_systems(printed_json):
@@ -123,6 +162,6 @@ def test_measures_for_english_warn_of_other_texts(source, names, categories):
 
 def test_an_own_measure_has_a_number_for_each_output():
     columns = SystemColumns(["a"], {"s": ["a"]}, [["a"]])
-    measuring = Measuring(columns, HOW, side_data={"own_measures": {"mine": {"s": [1.0, 2.0]}}})
+    measuring = Measuring(columns, HOW, own_numbers={"mine": {"s": [1.0, 2.0]}})
     with pytest.raises(ValueError, match="own_measure: mine: s: got 2"):
         measuring.measure([own_measure("mine", "mine.tsv")])

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from sari import comparison
 from sari.aggregation import Scores
-from sari.companion_measures.registry import MEASURES
+from sari.companion_measures.registry import MEASURES, Settings
 from sari.corpus_statistics import CorpusStatistics, score_columns, score_systems
 from sari.reports import building, report_page
-from sari.reports.measuring import Measuring, chosen_tokenizer
+from sari.reports.measuring import Measuring
 from sari.reports.published_systems import find_standing
 from sari.reports.score_report import ScoreReport, report_of
 from sari.reports.score_tables import BASELINE_SUMMARIES
@@ -77,7 +77,8 @@ def report_scores(compared: ComparedSystems, advance: Advance) -> ScoreReport:
     baselines = {name: result for name, result in scores.items() if name in BASELINE_SUMMARIES}
     report = compared.report.with_baselines(variant.label, baselines)
     report = replace(report, published=[find_standing(columns.sources, columns.references, variant)])
-    return Measuring(columns, resampling, chosen_tokenizer([variant])).add(report, _MEASURES, advance=advance)
+    settings = Settings(variant.changes.get("tokenize", "13a"), variant.changes.get("lowercase"))
+    return Measuring(columns, resampling, settings).add(report, _MEASURES, advance=advance)
 
 
 def write_report(compared: ComparedSystems, advance: Advance) -> str:
