@@ -75,7 +75,7 @@ class OutputScorer:
     ):
         """Take a tokenizer, or a processor that has one; `name` is for errors."""
         check_flags(skip_special_tokens=skip_special_tokens)
-        check_postprocess(postprocess)
+        check_types(Callable | None, "a function from a text to a text", postprocess=postprocess)
         self.processor, self.tokenizer = processor, getattr(processor, "tokenizer", processor)
         if not hasattr(self.tokenizer, "batch_decode"):
             raise RefusedTypeError(fault(name, type(processor).__name__, "a tokenizer of transformers"))
@@ -102,8 +102,7 @@ class OutputScorer:
 
     def _encode(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the ids of texts as a model generates them."""
-        rows: list[list[int]] = self.tokenizer(text_target=list(texts))["input_ids"]
-        return rows
+        return list(self.tokenizer(text_target=list(texts))["input_ids"])
 
     def scores(
         self,
@@ -193,10 +192,11 @@ def token_ids(name: str, ids: Any) -> np.ndarray:
     raise RefusedValueError(fault(name, short_repr(ids), "a list of token ids"))
 
 
-def check_postprocess(postprocess: Any) -> None:
-    """Refuse what is neither a function nor None."""
-    if postprocess is not None and not callable(postprocess):
-        raise RefusedTypeError(fault("postprocess", short_repr(postprocess), "a function from a text to a text"))
+def check_types(kind: Any, expected: str, **arguments: Any) -> None:
+    """Refuse arguments that are not of this type, or of one of these types."""
+    for name, value in arguments.items():
+        if not isinstance(value, kind):
+            raise RefusedTypeError(fault(name, short_repr(value), expected))
 
 
 def apply_postprocess(postprocess: Postprocess, texts: list[str]) -> list[str]:
@@ -278,7 +278,8 @@ def attach(
             fault("trainer", "use_legacy_prediction_loop=True", "False: with it, no scores are logged")
         )
     prefix = _metric_prefix(trainer, evaluation_set)
-    _check_dicts(generation_kwargs=generation_kwargs, chat_template_kwargs=chat_template_kwargs)
+    dicts = {"generation_kwargs": generation_kwargs, "chat_template_kwargs": chat_template_kwargs}
+    check_types(Mapping | None, "a dict of arguments", **dicts)
     size = trainer.args.per_device_eval_batch_size if batch_size is None else batch_size
     sources, references = validate_shared(sources, references)
     if not sources:
@@ -305,13 +306,6 @@ def attach(
                 texts, what = replace(texts, batch_size=1), "it generates for one prompt at a time"
             give_warnings([TrainingWarning(f"padding changes what the model generates: {what}")])
     _add_to_evaluations(trainer, prefix, texts)
-
-
-def _check_dicts(**arguments: Any) -> None:
-    """Refuse what is neither a dict nor None."""
-    for name, given in arguments.items():
-        if given is not None and not isinstance(given, Mapping):
-            raise RefusedTypeError(fault(name, short_repr(given), "a dict of arguments"))
 
 
 def _has_encoder(model: Any) -> bool:
@@ -341,8 +335,8 @@ def _add_to_evaluations(trainer: Any, prefix: str, texts: "AttachedTexts") -> No
     if not isinstance(trainer, EvaluationWithTexts):
         kind = type(trainer)
         trainer.__class__ = type(kind.__name__, (EvaluationWithTexts, kind), {})
-        trainer.attached_texts = {}
-    trainer.attached_texts = {**trainer.attached_texts, prefix: texts}  # a new dict: copies of the Trainer keep theirs
+    # A new dict: copies of the Trainer keep theirs.
+    trainer.attached_texts = {**getattr(trainer, "attached_texts", {}), prefix: texts}
 
 
 class EvaluationWithTexts:
@@ -504,9 +498,8 @@ class AttachedTexts:
 
     def try_longest_prompt(self, trainer: Any) -> None:
         """Generate as many tokens as the model may, so that it needs all positions and memory that it can need."""
-        longest = max(range(len(self.prompts)), key=self._length)
-        most = self.generate_arguments["max_new_tokens"]
-        self.generate(trainer, [longest] * min(self.batch_size, len(self.prompts)), min_new_tokens=most)
+        batch = [max(range(len(self.prompts)), key=self._length)] * min(self.batch_size, len(self.prompts))
+        self.generate(trainer, batch, min_new_tokens=self.generate_arguments["max_new_tokens"])
 
     def is_changed_by_padding(self, model: Any) -> bool:
         """Return whether the model scores the first tokens for the shortest prompt otherwise beside the longest one.
@@ -519,14 +512,13 @@ class AttachedTexts:
         rows = sorted(range(len(self.prompts)), key=self._length)
         count = min(_TRIED_TOKENS, self.generate_arguments["max_new_tokens"])
         options = {"do_sample": False, "min_new_tokens": count, "max_new_tokens": count}
-        learning = [module for module in model.modules() if module.training]
+        is_learning = model.training
         model.eval()
         alone, beside = (
             self._generate_batch(model, batch, **options, return_dict_in_generate=True, output_scores=True).scores
             for batch in (rows[:1], [rows[0], rows[-1]])
         )
-        for module in learning:
-            module.training = True
+        model.train(is_learning)
         for one, other in zip(alone, beside, strict=True):
             finite = one[0].isfinite() & other[0].isfinite()
             difference = (one[0] - other[0])[finite].square().mean().sqrt() / one[0][finite].std()

@@ -20,8 +20,8 @@ import numpy as np
 from .aggregation import Scores
 from .corpus_statistics import score_columns
 from .data_warnings import TrainingWarning, give_warnings
-from .generated_texts import CHAT, PADDING, OutputScorer, apply_postprocess, check_postprocess, is_chat, token_ids
-from .messages import RefusedTypeError, RefusedValueError, count_of, fault, short_line, short_repr
+from .generated_texts import CHAT, PADDING, OutputScorer, apply_postprocess, check_types, is_chat, token_ids
+from .messages import RefusedValueError, count_of, fault, short_line, short_repr
 from .states import MadeByScorer
 from .text_checks import variant_warnings
 from .validation import check_flags, is_column, validate_columns, validate_shared
@@ -88,7 +88,7 @@ def compute_metrics(
         compute_metrics = sari.compute_metrics(tokenizer, evaluation_set)
         Seq2SeqTrainer(model, args, eval_dataset=evaluation_set, compute_metrics=compute_metrics, ...)
     """
-    _check_names(sources=sources, references=references)
+    check_types(str, "the name of a column", sources=sources, references=references)
     output_scorer = OutputScorer("tokenizer", tokenizer, scorer.variant, postprocess, skip_special_tokens)
     rows_of_sets = RowsOfSets(output_scorer, dataset, sources, references)
 
@@ -104,16 +104,14 @@ def compute_metrics(
         predictions, labels = predictions[: len(rows)], labels[: len(rows)]
         give_warnings(_doubts(predictions, labels, rows, output_scorer))
         outputs = list(map(output_scorer.without_end, _without_start(predictions, labels, rows_of_sets.label_ids)))
-        output_lengths, label_lengths = (
-            list(map(len, ids)) for ids in (outputs, map(output_scorer.without_end, labels))
-        )
+        lengths = [len(output_scorer.without_end(ids)) for ids in labels]
         return output_scorer.scores(
             outputs,
             [row.source for row in rows],
             [row.references for row in rows],
             setting="generation_max_length",
-            length=max(output_lengths),
-            by_chance=max(_LONGEST_BY_CHANCE, label_lengths.count(max(label_lengths))),
+            length=max(map(len, outputs), default=0),
+            by_chance=max(_LONGEST_BY_CHANCE, lengths.count(max(lengths, default=0))),
         )
 
     give_warnings(output_scorer.first_warnings(rows_of_sets.references))
@@ -245,12 +243,10 @@ class RowsOfSets:
         evaluated = [row.key for row in rows]
         counts = {_number_of_rows(evaluated, [row.key for row in rows_of_set]) for rows_of_set in self._sets}
         counts.discard(0)
-        if not counts:
-            wanted = "rows of one set: give all that is evaluated as dataset"
-            raise RefusedValueError(fault("label_ids", "rows that no set has so often", wanted))
-        if len(counts) > 1:
-            wanted = "a function for each set"
-            raise RefusedValueError(fault("label_ids", "rows that several sets have, not equally often", wanted))
+        if len(counts) != 1:
+            none = "rows that no set has so often", "rows of one set: give all that is evaluated as dataset"
+            several = "rows that several sets have, not equally often", "a function for each set"
+            raise RefusedValueError(fault("label_ids", *(several if counts else none)))
         return rows[: counts.pop()]
 
 
@@ -276,22 +272,24 @@ def _doubts(
     continued, begun = 0, False
     for ids, row in zip(predictions, rows, strict=True):
         output = output_scorer.without_padding(ids).tobytes()
-        continued += output.startswith(row.inputs or b"-") and (end_pads or len(output) > len(row.inputs))
+        is_longer = end_pads or len(output) > len(row.inputs)
+        continued += bool(row.inputs) and output.startswith(row.inputs) and is_longer
         begun |= ids[0] == row.first_input
     if begun and 2 * continued > len(rows):
         yield TrainingWarning("outputs are inputs, continued: take a model with an encoder, or sari.attach")
 
 
 def _are_of_logits(predictions: np.ndarray, labels: np.ndarray, output_scorer: OutputScorer) -> bool:
-    """Return whether many ids are those of the label in their column, or in the next one, as of a language model.
+    """Return whether many ids are those of the label in their column, or of a language model, in the next one.
 
-    If so, and padding mostly stands where labels are padded, a model generated them that has no token for the start.
+    Where labels are padded, ids of logits are of any kind. Those of a model that has no start token are padding.
     """
     is_label = ~np.isin(labels, output_scorer.padding)
-    same = (predictions == labels)[is_label].mean(), (predictions[:, :-1] == labels[:, 1:])[is_label[:, 1:]].mean()
-    beyond = predictions[~is_label & (predictions != PADDING)]
-    ends = bool(beyond.size) and np.isin(beyond, output_scorer.padding).mean() > 0.5
-    return bool(max(same) > _LIKE_LABELS and not ends)
+    same = ((predictions == labels) & is_label).sum()
+    next_one = ((predictions[:, :-1] == labels[:, 1:]) & is_label[:, 1:]).sum()
+    beyond = predictions[(labels == PADDING) & (predictions != PADDING)]
+    ends = 2 * np.isin(beyond, output_scorer.padding).sum() > beyond.size
+    return bool(max(same, next_one) > _LIKE_LABELS * is_label.sum() and not ends)
 
 
 def _named_sets(dataset: Any) -> dict[str, Any]:
@@ -369,10 +367,9 @@ def reward(
     ('sari_easse', [0.3437, 0.0889])
     """
     check_flags(unit=unit)
-    if not isinstance(name, str | None):
-        raise RefusedTypeError(fault("name", short_repr(name), "a str"))
-    _check_names(source=source, references=references)
-    check_postprocess(postprocess)
+    check_types(str | None, "a str", name=name)
+    check_types(str, "the name of a column", source=source, references=references)
+    check_types(Callable | None, "a function from a text to a text", postprocess=postprocess)
 
     def rewards(*, completions: Sequence[Any], **columns: Any) -> list[float | None]:
         """Return the SARI of each completion, plain or chat, scored alone.
@@ -428,9 +425,7 @@ def _text_of(name: str, completion: Any) -> str | None:
     if completion[-1]["role"] != "assistant":
         return None
     content = completion[-1].get("content") or ""  # A call of a tool has None.
-    if isinstance(content, str):
-        return content.strip()
-    parts = content if is_column(content) else [content]
+    parts = [{"text": content}] if isinstance(content, str) else content if is_column(content) else [content]
     texts: list[Any] = [part.get("text") if isinstance(part, Mapping) else None for part in parts]
     if not all(isinstance(text, str) for text in texts):
         raise RefusedValueError(fault(name, short_repr(content), "a str or a list of parts with text"))
@@ -447,10 +442,3 @@ def _without_none(references: Any) -> Any:
     if not is_column(references):
         return references
     return [text for text in references if text is not None] or None
-
-
-def _check_names(**columns: Any) -> None:
-    """Refuse what is no name of a column."""
-    for name, column in columns.items():
-        if not isinstance(column, str):
-            raise RefusedTypeError(fault(name, short_repr(column), "the name of a column"))
