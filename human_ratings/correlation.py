@@ -268,7 +268,7 @@ def _interval_ends(drawn: np.ndarray, resampling: Resampling) -> tuple[float, fl
     known = drawn[~np.isnan(drawn)]
     if resampling.confidence is None or not len(known):
         return None
-    low, high = resampling.ends(known).tolist()
+    low, high = (resampling.ends(known).round(_EXACT_DIGITS) + 0.0).tolist()  # never -0
     return low, high
 
 

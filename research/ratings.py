@@ -89,9 +89,10 @@ def _with_cells(rows: list[Row]) -> Iterator[Row]:
     for figure in dict.fromkeys(row["figure"] for row in rows):
         own = [row for row in rows if row["figure"] == figure]
         tested = [row for row in own if "agreement" in row]
-        corrected = iter(with_correction([row["agreement"] for row in tested]))
-        for row in own:
-            yield row | _cells(next(corrected)) if row.pop("agreement", None) else row
+        corrected = with_correction([row.pop("agreement") for row in tested])
+        for row, result in zip(tested, corrected, strict=True):
+            row.update(_cells(result))
+        yield from own
 
 
 def _cells(result: Agreement) -> Row:

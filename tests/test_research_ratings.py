@@ -220,6 +220,7 @@ CLAIMS = [
     ("which_sari", "GPT-4o has {:.1f}, {:.1f} or {:.1f}, and ACCESS {:.1f}".format(*GPT["set"])),
     ("which_sari", f"unrelated texts get {SCORES.loc[('Med-EASi', 'unrelated references'), 'set']:.1f}"),
     ("which_sari", f"a correlation of {cell('value', 'Pearson', 'HSplit, structure', 'easse', 2)} on HSplit"),
+    ("which_sari", f"of `easse` is {cell('at_equal_length', 'Pearson', 'HSplit, structure', 'easse', 2)}."),
     ("which_sari", f"(`easse`: {cell('value', 'Pearson', 'D-Wikipedia, meaning', 'easse', 2)})"),
     ("which_sari", f"copying is {in_prose(min(ADDED))} to {in_prose(max(ADDED))} of the variance"),
     (
