@@ -552,9 +552,9 @@ class Scorer:
 
         All variants are tried, each with every value of `lowercase`, `level` and `deletion`, with `zero_division` 0
         and 1, with common tokenizers and those of docs/languages.md for the script of the sources, as far as they are
-        installed ("left_out" says which), for documents with every value of `penalties`, and with the first
-        references alone. `max_order` is that of each variant. Options that this scorer was given, the variant among
-        them, are not varied.
+        installed ("left_out" says which), for documents with every value of `penalties`, split at single spaces, as
+        lines that keep their breaks, and with the first references alone. `max_order` is that of each variant. Options
+        that this scorer was given, the variant among them, are not varied.
 
         Args:
             figure: SARI as it is printed: "41.40" has two digits after the point, 41.4 has one.
@@ -569,11 +569,13 @@ class Scorer:
             so if those within one point, or five units of the last digit, were spread evenly) and "left_out" (what was
             not tried, and why).
 
-            Hits are dicts, the fewest changes first: the four scores, "options" (for `Scorer`), "nrefs", "signature",
-            "changes" (the number of options that differ from those of the variant, and 1 for the first references
-            alone), "verdict" ("as published", "one change", "several changes"; "as published, cut" where digits
-            are cut instead of rounded) and "distance" (SARI minus the figure). Of settings with the same scores those
-            as published are returned, or else the first one with the fewest changes.
+            Hits are dicts, the fewest changes first: the four scores, "options" (for `Scorer`), "reading" ("split at
+            single spaces" or "lines with their breaks", where a program reads texts so, which no option does; else
+            ""), "nrefs", "signature" (empty for a reading), "changes" (the number of options that differ from those of
+            the variant, and 1 each for a reading and for the first references alone), "verdict" ("as published", "one
+            change", "several changes"; "as published, cut" where digits are cut instead of rounded) and "distance"
+            (SARI minus the figure). Of settings with the same scores those as published are returned, or else the
+            first one with the fewest changes.
 
         >>> texts = {"sources": ["a b c"], "predictions": ["a b"], "references": [["a b", "a"]]}
         >>> search = Scorer(tokenize="13a").find_variant(34.37, **texts, progress=False)

@@ -2,17 +2,15 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Decimal
 from itertools import product
-from operator import attrgetter
 from statistics import fmean
 from typing import Any, NamedTuple, cast
 
 from .aggregation import Scores
 from .corpus_statistics import score_columns, score_corpora
-from .languages import SCRIPTS, fitting_tokenizers
+from .languages import SCRIPTS, SentenceSplitter, Tokenizer, fitting_tokenizers
 from .messages import RefusedImportError, RefusedValueError
 from .ngram_statistics import COUNTINGS, count_by_each
 from .text_checks import NO_TEXTS
@@ -136,18 +134,32 @@ def explain_difference(columns: Columns, first: Variant, last: Variant) -> Varia
 # ---- The variant of a printed figure --------------------------------------------------------------------------------
 
 _NEAREST = 5
-#: What tokens and numbers of n-grams depend on.
-_NUMBERED_BY = attrgetter("text", "source_text", "source_weight", "max_order", "penalties", "sentence_splitter")
+
+
+class _TestSet(NamedTuple):
+    """Texts as programs read them.
+
+    Attributes:
+        columns: the texts.
+        changes: how many choices they differ in from what was given.
+        reading: the last of these choices, in words.
+    """
+
+    columns: SystemColumns
+    changes: int = 0
+    reading: str = ""
 
 
 def find_variant(columns: SystemColumns, figure: Decimal, *, progress: bool, **options: Any) -> VariantSearch:
     """Find the variants under which checked texts have a printed figure, as `Scorer.find_variant` does."""
     variants, left_out = tried_variants(columns.sources, **options)
     of_one_reference = columns._replace(references=[row[:1] for row in columns.references])
-    test_sets = [columns] if of_one_reference == columns else [columns, of_one_reference]
+    test_sets = [_TestSet(columns)]
+    if of_one_reference != columns:
+        test_sets.append(_TestSet(of_one_reference, changes=1))
     rows = [
-        _found_variant(variant, scores, texts, figure, changes=len(variant.changes) + (texts is of_one_reference))
-        for texts, variant, scores in _scored_by_each(test_sets, variants, progress=progress)
+        _found_variant(variant, scores, test_set, figure)
+        for test_set, variant, scores in _scored_by_each(test_sets, variants, progress=progress)
     ]
     by_scores: dict[tuple[float, ...], list[FoundVariant]] = {}
     for row in sorted(rows, key=lambda row: row["changes"]):
@@ -170,18 +182,20 @@ def find_variant(columns: SystemColumns, figure: Decimal, *, progress: bool, **o
     }
 
 
-def _found_variant(
-    variant: Variant, scores: Scores, texts: SystemColumns, figure: Decimal, *, changes: int
-) -> FoundVariant:
-    nrefs = set(map(len, texts.references))
+def _found_variant(variant: Variant, scores: Scores, test_set: _TestSet, figure: Decimal) -> FoundVariant:
+    nrefs = set(map(len, test_set.columns.references))
+    splits = variant.splits_on_space != VARIANTS[variant.name].splits_on_space
+    reading = test_set.reading or ("split at single spaces" if splits else "")
+    changes = len(variant.changes) + test_set.changes + splits
     verdict = {0: "as published", 1: "one change"}.get(changes, "several changes")
     if _is_cut(scores["sari"], figure, changes):
         verdict += ", cut"
     return {
         **scores,
         "options": {"variant": variant.name, **variant.changes},
+        "reading": reading,
         "nrefs": common_number(nrefs),
-        "signature": variant.signature(nrefs),
+        "signature": "" if reading else variant.signature(nrefs),  # no option stands for a reading
         "changes": changes,
         "verdict": verdict,
         "distance": scores["sari"] - float(figure),
@@ -198,18 +212,24 @@ def _is_cut(score: float, figure: Decimal, changes: int) -> bool:
 
 
 def _scored_by_each(
-    test_sets: list[SystemColumns], variants: list[Variant], *, progress: bool
-) -> Iterator[tuple[SystemColumns, Variant, Scores]]:
+    test_sets: list[_TestSet], variants: list[Variant], *, progress: bool
+) -> Iterator[tuple[_TestSet, Variant, Scores]]:
     """Yield each test set, each variant, and the means of the scores of systems.
 
     Texts are split once, tokens are numbered once, and n-grams are counted once for all variants that share them.
+    Where texts are split at single spaces, they are scored as lines with their breaks, too.
     """
     groups: dict[Any, list[Variant]] = {}
     with_functions: dict[Any, Variant] = {}  # a variant for each tokenizer and splitter, which remember their texts
     for variant in variants:
-        groups.setdefault(_NUMBERED_BY(variant), []).append(variant)
-    pairs: Iterable[tuple[SystemColumns, list[Variant]]]
-    pairs = [(test_set, group) for group in groups.values() for test_set in test_sets]
+        groups.setdefault(_numbered_by(variant), []).append(variant)
+    as_lines = list(map(_as_lines, test_sets))
+    pairs: Iterable[tuple[_TestSet, list[Variant]]]
+    pairs = [
+        (test_set, group)
+        for group in groups.values()
+        for test_set in [*test_sets, *(as_lines if _splits_at_spaces(group[0]) else [])]
+    ]
     if progress:
         from tqdm.auto import tqdm  # which warns where a notebook cannot show a bar
 
@@ -217,16 +237,43 @@ def _scored_by_each(
     for test_set, group in pairs:
         first = group[0]
         # Without penalties no splitter is cached.
-        functions = (first.tokenize, first.sentence_splitter, first.has_penalties)
+        functions = (_key_of(first.tokenize), _key_of(first.sentence_splitter), first.has_penalties)
         cached = with_functions.setdefault(functions, with_caches(first))
         first = replace(first, tokenize=cached.tokenize, sentence_splitter=cached.sentence_splitter)
         countings = {variant.counting for variant in group}
-        counted = [count_by_each(tokens, first, countings) for tokens in encode_corpus(test_set, first)]
-        samples = dict.fromkeys(test_set.predictions, NO_TEXTS)
+        counted = [count_by_each(tokens, first, countings) for tokens in encode_corpus(test_set.columns, first)]
+        samples = dict.fromkeys(test_set.columns.predictions, NO_TEXTS)
         for variant in group:
             systems = score_corpora((counts[variant.counting] for counts in counted), variant, samples)
             scores = [corpus.scores() for corpus in systems.values()]
             yield test_set, variant, cast(Scores, {name: fmean(system[name] for system in scores) for name in SCORES})
+
+
+def _numbered_by(variant: Variant) -> tuple[Any, ...]:
+    """Return what tokens and numbers of n-grams depend on."""
+    names = ("source_tokenize", "lowercase", "lowercases_sources", "splits_on_space", "source_weight", "max_order")
+    functions = _key_of(variant.tokenize), _key_of(variant.sentence_splitter)
+    return (*functions, variant.penalties, *(getattr(variant, name) for name in names))
+
+
+def _key_of(function: Tokenizer | SentenceSplitter) -> object:
+    """Return a name as it is, and the identity of a callable, which may have no hash."""
+    return function if isinstance(function, str) else id(function)
+
+
+def _splits_at_spaces(variant: Variant) -> bool:
+    return variant.tokenize == "none" and variant.splits_on_space
+
+
+def _as_lines(test_set: _TestSet) -> _TestSet:
+    """Return texts as lines that keep their line breaks, so that a last word is none of the same words elsewhere."""
+    sources, systems, references = (
+        [f"{text}\n" for text in test_set.columns.sources],
+        {name: [f"{text}\n" for text in texts] for name, texts in test_set.columns.predictions.items()},
+        [[f"{text}\n" for text in row] for row in test_set.columns.references],
+    )
+    columns = SystemColumns(sources, systems, references)
+    return _TestSet(columns, test_set.changes + 1, "lines with their breaks")
 
 
 def _hits_by_chance(rows: list[FoundVariant], figure: Decimal) -> float:
@@ -253,16 +300,20 @@ def tried_variants(sources: list[str], variant: str | None = None, **options: An
     """
     known = {name: value for name, value in options.items() if value is not None}
     tried, left_out = _tried_values(sources, known)
-    variants = []
+    variants: list[Variant] = []
     for name in VARIANTS if variant is None else [variant]:
-        if reason := _why_not({"variant": name, **known}):
-            left_out.append(reason)
-            continue
-        published = VARIANTS[name].options
+        published, of_variant, reasons = VARIANTS[name].options, [], [_why_not({"variant": name, **known})]
         values = {option: dict.fromkeys([published[option], *others]) for option, others in tried.items()}
-        for choices in product(*values.values()):
-            with suppress(RefusedValueError):  # penalties with the level "corpus"
-                variants.append(resolve_variant(name, **known, **dict(zip(values, choices, strict=True))))
+        for choices in product(*values.values()) if reasons == [None] else ():
+            try:
+                of_variant.append(resolve_variant(name, **known, **dict(zip(values, choices, strict=True))))
+            except RefusedValueError as error:  # penalties with the level "corpus"
+                reasons.append(str(error))
+        if not of_variant:
+            left_out.append(f"{name}: {reasons[-1]}")
+        # As programs do that split texts at single spaces, whose variants do not.
+        splitting = [replace(one, splits_on_space=True) for one in of_variant if one.tokenize == "none"]
+        variants += [*of_variant, *(one for one in splitting if not VARIANTS[name].splits_on_space)]
     return sorted(variants, key=lambda one: len(one.changes)), list(dict.fromkeys(left_out))
 
 
@@ -272,10 +323,10 @@ def _tried_values(sources: list[str], known: Mapping[str, Any]) -> tuple[dict[st
     left_out: list[str] = []
     if "tokenize" in tried:
         tried["tokenize"] = list(dict.fromkeys([*tried["tokenize"], *fitting_tokenizers(sources)]))
-    if not _are_documents(sources):
-        tried.pop("penalties", None)
+    if not _are_documents(sources) and tried.pop("penalties", None):
+        left_out.append("penalties, which are for documents: most sources are single sentences")
     for name, values in tried.items():
-        reasons = {value: _why_not({name: value}) for value in values}
+        reasons = {value: _why_not({**known, name: value}) for value in values}
         tried[name] = [value for value, reason in reasons.items() if reason is None]
         left_out += filter(None, reasons.values())
     named = ", ".join(tried.get("tokenize", []))

@@ -50,14 +50,15 @@ def tabulate_search(search: VariantSearch, columns: SystemColumns, *, digits: in
     table = make_table(title, [*_HEADINGS, *["Distance"] * (not hits)], cells, texts=3, notes=notes)
     return TableReport(
         tables=[table],
-        signatures=[row["signature"] for row in hits[:_MOST_ROWS]],
+        signatures=[row["signature"] for row in hits[:_MOST_ROWS] if row["signature"]],
         records=lambda: [{**row, "variant": row["options"]["variant"], "options": _option_text(row)} for row in rows],
         fields=lambda: without_empty(search),
     )
 
 
 def _option_text(row: FoundVariant) -> str:
-    return ", ".join(f"{name}={value}" for name, value in row["options"].items() if name != "variant")
+    options = [f"{name}={value}" for name, value in row["options"].items() if name != "variant"]
+    return ", ".join([*options, *filter(None, [row["reading"]])])
 
 
 def _reference_text(row: FoundVariant, most: int) -> str:

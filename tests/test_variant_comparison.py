@@ -2,13 +2,18 @@
 
 import itertools
 import json
+from dataclasses import replace
 
 import pytest
 from four_segments import TEXTS
 from programs import example_corpus, with_system
 
+from sari.corpus_statistics import score_columns
+from sari.languages import load_function
+from sari.messages import RefusedImportError
 from sari.sari_scorer import Scorer, compute
 from sari.signatures import read_signature
+from sari.validation import validate_columns
 from sari.variant_comparison import tried_variants
 from sari.variants import SCORES, VARIANTS
 
@@ -62,6 +67,15 @@ def test_steps_say_what_changes():
 KNOWN = {"tokenize": "13a", "lowercase": True}
 
 
+def changed(columns, change):
+    """Apply a function to every text."""
+    return {
+        "sources": list(map(change, columns["sources"])),
+        "predictions": list(map(change, columns["predictions"])),
+        "references": [list(map(change, row)) for row in columns["references"]],
+    }
+
+
 def find(figure, corpus, **options):
     return Scorer(**options).find_variant(figure, **corpus, progress=False)
 
@@ -91,6 +105,50 @@ def test_options_and_references_of_a_figure(printed):
     wanted = {"options": dict(changed.options), "nrefs": 1, "changes": 3, "verdict": "several changes", **score}
     assert {name: hit[name] for name in wanted} == wanted
     assert Scorer(**read_signature(hit["signature"])).compute(**one_reference) == score
+
+
+def test_texts_are_read_as_programs_read_them(printed):
+    """Split at single spaces, and as lines with their breaks; no option does that, so that there is no signature."""
+    wide = changed(printed, lambda text: text.replace(" ", "  ", 1))
+    lines = changed(printed, lambda text: f"{text}\n")
+    at_spaces = replace(VARIANTS["t2t"], lowercase=False, splits_on_space=True)
+    cases = [
+        (wide, score_columns(validate_columns(*wide.values()), at_spaces).scores(), "split at single spaces"),
+        (printed, Scorer("xu2016").compute(**lines), "lines with their breaks"),
+    ]
+    for columns, scores, reading in cases:
+        found = [hit for hit in find(f"{scores['sari']:.9f}", columns)["hits"] if hit["reading"] == reading]
+        assert [(hit["sari"], hit["signature"]) for hit in found][:1] == [(pytest.approx(scores["sari"]), "")]
+
+
+class Unhashable:
+    __hash__ = None
+
+    def __call__(self, text):
+        return text.split()
+
+
+def test_a_callable_needs_no_hash(printed):
+    figure = f"{Scorer('easse', tokenize=str.split).compute(**printed)['sari']:.6f}"
+    assert find(figure, printed, tokenize=Unhashable(), sentence_splitter=Unhashable())["hits"]
+
+
+def test_what_is_left_out_is_said(printed, monkeypatch):
+    """Also a variant that a known option rules out; a splitter that is given needs no other."""
+
+    def refuse():
+        raise RefusedImportError("no punkt")
+
+    documents = [f"{text} It ends." for text in printed["sources"]]
+    left_out = find(1, printed, **KNOWN, level="corpus")["left_out"]
+    assert [line for line in left_out if line.startswith("dsari: level: got 'corpus' with penalties 'dsari'")]
+    assert [line for line in left_out if line.startswith("penalties, which are for documents")]
+    monkeypatch.setattr("sari.languages._load_punkt", refuse)
+    load_function.cache_clear()
+    variants, left_out = tried_variants(documents, **KNOWN, sentence_splitter=str.split)
+    load_function.cache_clear()
+    assert {variant.penalties for variant in variants} == {"none", "dsari", "plan_simp"}
+    assert "no punkt" not in left_out
 
 
 def test_known_options_are_not_varied(printed):
