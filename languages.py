@@ -221,6 +221,14 @@ TOKENIZERS = (*BUILT_IN_TOKENIZERS, *EXTERNAL_TOKENIZERS)
 #: The pattern of the names of spaCy's tokenizers: "spacy-de" is that of `spacy.blank("de")`.
 SPACY = "spacy-[a-z]{2,3}"
 
+# What splits texts of a language in place of spaCy's own rules, and its dictionary.
+_PACKAGES_OF_SPACY = {
+    "ja": ("SudachiPy", "sudachidict_core"),
+    "ko": ("natto-py",),  # and a dictionary of MeCab, which is no package of Python
+    "th": ("pythainlp",),
+    "vi": ("pyvi",),
+}
+
 PUNKT = "punkt"
 _HOW_TO_GET_PUNKT = (
     f"sentence_splitter: {PUNKT!r} needs NLTK and its data: pip install nltk && python -m nltk.downloader punkt_tab; "
@@ -375,8 +383,14 @@ def describe(value: Tokenizer | SentenceSplitter) -> str:
         return str(loaded.signature()) if hasattr(loaded, "signature") else f"{value}-{version_of(row.install)}"
     if is_code(value):
         return value + _version_of_module(value.partition(":")[0])
-    package = {"punkt": "nltk", "spacy": "spacy"}.get(value.partition("-")[0])
-    return f"{value}-{version_of(package)}" if package else value
+    kind, _, language = value.partition("-")
+    package = {"punkt": "nltk", "spacy": "spacy"}.get(kind)
+    others = _PACKAGES_OF_SPACY.get(language, ()) if kind == "spacy" else ()
+    return "-".join([f"{value}-{version_of(package)}" if package else value, *map(_with_version, others)])
+
+
+def _with_version(package: str) -> str:
+    return f"{package}-{version_of(package)}"
 
 
 def _describe_callable(function: Callable[[str], Any]) -> str:

@@ -120,6 +120,19 @@ def test_version_of_a_package_without_metadata(monkeypatch):
 # ---- Tokenizers and splitters ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("language", "package", "others"),
+    [("ja", "sudachipy", ["SudachiPy", "sudachidict_core"]), ("th", "pythainlp", ["pythainlp"])],
+)
+def test_signatures_name_what_splits_for_spacy(language, package, others):
+    pytest.importorskip(package)
+    name = f"spacy-{language}"
+    versions = [f"{one}-{version(one)}" for one in others]
+    assert describe(name) == "-".join([name, version("spacy"), *versions])
+    signature = Scorer("easse", tokenize=name).signature(1)
+    assert Scorer.from_signature(signature) == Scorer(variant="easse", tokenize=name)
+
+
 def test_tokens_of_spacy():
     nlp, texts = spacy.blank("de"), ["Herr Dr. Müller wohnt z.B. in „Köln“, 3. Etage.", "Das (wohl)!  \n Ja?", ""]
     tokens = [[token for word in nlp(text) for token in word.text.split()] for text in texts]
