@@ -235,6 +235,7 @@ _OF_EASSE = Variant(
 _LEGACY = replace(
     _OF_EASSE,
     name="easse_legacy",
+    source=f"{_EASSE}, easse/sari.py with legacy=True; without options until 27ac15a, August 2019",
     cites="alva-manchego-etal-2019-easse",
     summary="EASSE's legacy option, after the authors' Java code: as easse, but cased; sources are not tokenized",
     source_tokenize="none",
