@@ -323,7 +323,8 @@ def _tried_values(sources: list[str], known: Mapping[str, Any]) -> tuple[dict[st
     left_out: list[str] = []
     if "tokenize" in tried:
         tried["tokenize"] = list(dict.fromkeys([*tried["tokenize"], *fitting_tokenizers(sources)]))
-    if not _are_documents(sources) and tried.pop("penalties", None):
+    if "penalties" in tried and not _are_documents(sources):
+        del tried["penalties"]
         left_out.append("penalties, which are for documents: most sources are single sentences")
     for name, values in tried.items():
         reasons = {value: _why_not({**known, name: value}) for value in values}
