@@ -17,6 +17,7 @@ else:  # in a checkout
     make_importable()
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from sari.command_line.process import refuse, refuse_missing, run_program
@@ -48,6 +49,8 @@ def app(arguments: Sequence[str], show: Callable[[Any], None] = lambda _: None) 
         from sari.web.visitor_files import folder
 
         folder()  # before Gradio is imported, which makes a folder of its own at once
+        if "SPACE_ID" in os.environ:
+            _fetch_punkt()
         from sari.web.page import build, launch
 
         page = build()
@@ -60,6 +63,14 @@ def app(arguments: Sequence[str], show: Callable[[Any], None] = lambda _: None) 
     sys.stdout.flush()  # the address, which logs would get only in the end
     page.block_thread()  # until an interrupt, when it closes the server
     return 130
+
+
+def _fetch_punkt() -> None:
+    """Fetch NLTK's Punkt, which no package has; what needs it is not offered where it cannot be had."""
+    with suppress(ImportError):
+        import nltk
+
+        nltk.download("punkt_tab", quiet=True)
 
 
 def _is_taken(host: str, port: int) -> bool:

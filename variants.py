@@ -322,8 +322,8 @@ _ROWS = (
     Variant(
         name="set",
         cites="sari-software",
-        summary="this project's own: references are united, each n-gram counts once per sentence; Add is precision",
-        source="the definition in this project's docs/variants.md",
+        summary="asked of this project: references are united, each n-gram counts once per sentence; Add is precision",
+        source="the definition that this project was asked to implement, in its docs/definitions.md",
         counting="sets",
         level="sentence",
         zero_division=0.0,

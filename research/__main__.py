@@ -20,7 +20,7 @@ make_importable()
 from sari import research  # noqa: E402
 from sari.command_line.process import run_program  # noqa: E402
 from sari.messages import RefusedError  # noqa: E402
-from sari.research import paired_tests, published, ratings, systems, variant_tables  # noqa: E402
+from sari.research import definitions, paired_tests, published, ratings, systems, variant_tables  # noqa: E402
 from sari.research.fetch import fetch_repositories  # noqa: E402
 
 STUDIES = {
@@ -29,6 +29,7 @@ STUDIES = {
     "ratings": ratings,
     "variant_tables": variant_tables,
     "paired_tests": paired_tests,
+    "definitions": definitions,
 }
 
 

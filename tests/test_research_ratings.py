@@ -12,7 +12,7 @@ from scipy import stats
 
 from sari.messages import join_names
 from sari.reports.tables import HIGHER, LOWER
-from sari.research import paired_tests, ratings, systems, variant_tables
+from sari.research import definitions, paired_tests, ratings, systems, variant_tables
 from sari.research.collections_of_ratings import COLLECTIONS, cochrane_pairs
 from sari.research.files import DOCS, ROOT, read_table, with_tables
 from sari.sari_scorer import Scorer
@@ -117,7 +117,9 @@ def test_stored_signatures_are_those_that_the_module_prints():
         assert without_versions(printed) == without_versions(signature)
 
 
-@pytest.mark.parametrize("study", [ratings.STUDY, systems.STUDY, paired_tests.STUDY, variant_tables.STUDY])
+@pytest.mark.parametrize(
+    "study", [ratings.STUDY, systems.STUDY, paired_tests.STUDY, variant_tables.STUDY, definitions.STUDY]
+)
 def test_pages_have_the_stored_tables(study):
     texts = [page.read_text(encoding="utf-8") for page in study.pages]
     named = study.tables(read_table(study.file))

@@ -73,7 +73,7 @@ def test_penalties_are_for_scores_of_segments():
 def test_every_option_that_is_given_counts(sari):
     given = {**PENALIZED, "variant": "easse"}
     assert given.keys() == OPTIONS.keys(), "CHOICES of tests/hostile_texts.py"
-    for function in (Scorer, sari.compute):
+    for function in (Scorer, sari._compute):
         assert not OPTIONS.keys() - inspect.signature(function).parameters, function.__qualname__
     scorer = Scorer(**given)
     assert scorer.options == given
