@@ -37,8 +37,8 @@ def _equal(texts: list[str], outputs: list[str]) -> int:
 def compute_row(row: dict[str, str], folder: Path | None) -> str:
     """Return the figure of a row with 4 decimals; that of public outputs needs a folder of checkouts."""
     if row["source"]:
-        columns = {"sources": [row["source"]], "predictions": [row["output"]]}
-        value = Scorer(row["variant"]).compute(**columns, references=[json.loads(row["references"])])["sari"]
+        references = json.loads(row["references"])
+        value = Scorer(row["variant"]).sentence_score(row["source"], row["output"], references)["sari"]
     elif folder is None:
         return row["ours"]
     else:
