@@ -21,6 +21,7 @@ from sari.companion_measures.registry import MEASURES, SIDE_FILES
 from sari.messages import RefusedValueError, escape_unprintable, fault, join_names, nearest_name, short_repr
 from sari.reports.formats import SENTENCE_FORMATS, TABLE_FORMATS
 from sari.reports.paragraph import bibliography
+from sari.reports.score_report import BASELINES
 from sari.reports.score_tables import SHOWN
 from sari.reports.tables import TableReport
 from sari.signatures import read_signature
@@ -45,9 +46,6 @@ _COMPARISONS = ("--confidence", *_TEST_FLAGS, *_ADDED, "--measures", "--own-meas
 def _formats_but(*names: str) -> list[str]:
     return [f"--format {name}" for name in TABLE_FORMATS if name not in names]
 
-
-#: The baselines that may be asked for.
-BASELINES = ("copy", "empty", "unrelated", "perfect", "references", "each")
 
 #: Several systems or variants, as the rules below and messages name them.
 SEVERAL_SYSTEMS, SEVERAL_VARIANTS = "two or more systems", "two or more names of --variant"
@@ -130,8 +128,6 @@ def parse(arguments: Sequence[str] | None, program: str = PROGRAM) -> Options:
     for name in _NAMES_BY_COMMAS:
         if getattr(options, name) is not None:
             setattr(options, name, list(chain.from_iterable(getattr(options, name))))
-    if options.baselines == []:
-        options.baselines = list(BASELINES[:-1])
     _find_files(options)
     options.given = _given(options, parser)
     if options.signature is not None and options.given.isdisjoint(EXCLUDES["--signature"]):

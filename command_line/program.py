@@ -11,17 +11,19 @@ from sari.command_line.arguments import PROGRAM, check_rules, parse
 from sari.command_line.input_rows import read_systems
 from sari.command_line.options import Options, in_options
 from sari.command_line.process import refuse, refuse_missing, say
+from sari.data_warnings import WarningRow, warning_rows
 from sari.messages import RefusedError, RefusedValueError, escape_unprintable, fault
 from sari.reports.formats import TABLE_FORMATS
 from sari.reports.score_report import ScoreReport
 from sari.reports.score_tables import tabulate_scores
 from sari.reports.tables import TableReport, warning_in_words
+from sari.signatures import signature_warnings
 from sari.text_files.errors import ColumnError, FileError
 from sari.text_files.named_sets import load_test_set
 from sari.text_files.output_rows import SystemOutputs
 from sari.text_files.writing import STANDARD_OUTPUT, check_writable, write_files
-from sari.validation import Columns, SystemColumns
-from sari.variants import Variant, resolve_variant
+from sari.validation import SystemColumns
+from sari.variants import resolve_variant
 
 #: The options that import what scoring does not need.
 _IMPORTED_BY = {"jinja2": "--report", "matplotlib": "--report", "scipy": "--ratings"}
@@ -90,17 +92,18 @@ def _answer(options: Options) -> _Answer:
     options.systems = list(outputs.rows)
     check_rules(options)
     if options.explain is not None:
-        return _Answer(_explanation(options, outputs))
+        text, warnings = _explanation(options, outputs)
+        return _Answer(text, _messages(warnings, options))
     if options.find_variant is not None:
         return _formatted(_variant_search(options, outputs.columns), options)
     from sari.command_line.score_files import score_files
 
     report, files = score_files(options, outputs)
     if STANDARD_OUTPUT in files:  # which has the scores of segments instead
-        return _Answer("\n".join(files.pop(STANDARD_OUTPUT)), _messages(report, options), files)
+        return _Answer("\n".join(files.pop(STANDARD_OUTPUT)), _messages(report.warnings, options), files)
     if options.score_only:
         signatures = [] if options.quiet else report.signatures
-        return _Answer(_sari_lines(report, options), [*signatures, *_messages(report, options)], files)
+        return _Answer(_sari_lines(report, options), [*signatures, *_messages(report.warnings, options)], files)
     if options.quiet:  # in JSON and CSV, too
         report = replace(report, warnings=[])
     tables = tabulate_scores(report, by_order=options.by_order, digits=options.width, show=options.show)
@@ -125,12 +128,12 @@ def _formatted(report: TableReport, options: Options) -> _Answer:
     """Return tables in the format of the options, and their warnings for standard error, which text has itself."""
     warnings = [] if options.format == "text" else report.warnings
     printed = replace(report, warnings=warnings, **options.first_table)
-    return _Answer(TABLE_FORMATS[options.format].write(printed), _messages(report, options))
+    return _Answer(TABLE_FORMATS[options.format].write(printed), _messages(report.warnings, options))
 
 
-def _messages(report: ScoreReport | TableReport, options: Options) -> list[str]:
-    """Return the warnings as lines for standard error."""
-    return [] if options.quiet else [f"warning: {warning_in_words(row)}" for row in report.warnings]
+def _messages(warnings: Sequence[WarningRow], options: Options) -> list[str]:
+    """Return warnings as lines for standard error."""
+    return [] if options.quiet else [f"warning: {warning_in_words(row)}" for row in warnings]
 
 
 def _variant_search(options: Options, columns: SystemColumns) -> TableReport:
@@ -144,14 +147,20 @@ def _variant_search(options: Options, columns: SystemColumns) -> TableReport:
     return tabulate_search(search, columns, digits=options.width)
 
 
-def _explanation(options: Options, outputs: SystemOutputs) -> str:
-    """Return the explanations of the lines of `--explain`: as JSON, or as text with colours on a terminal."""
+def _explanation(options: Options, outputs: SystemOutputs) -> tuple[str, list[WarningRow]]:
+    """Return the explanations of the lines of `--explain`, and warnings about the signature that was given.
+
+    They are JSON, or text with colours on a terminal.
+    """
+    from sari.corpus_statistics import score_columns
     from sari.reports import terminal
     from sari.reports.explanation import explain
 
     variant = resolve_variant(options.variants[0], **options.choices)
     (system,) = outputs.rows
     columns, names = outputs.columns.of(system), outputs.names.get(system)
+    scored = score_columns(columns, variant, sentences=True)
+    warnings = warning_rows(signature_warnings(options.signature, scored.signature()))
     explained = {
         line: explain(
             source=columns.sources[line - 1],
@@ -159,12 +168,12 @@ def _explanation(options: Options, outputs: SystemOutputs) -> str:
             references=columns.references[line - 1],
             variant=variant,
         )
-        for line in _lines_to_explain(options, columns, variant)
+        for line in _lines_to_explain(options, scored.sentences()["sari"])
     }
     if options.format == "json":
         rows = [names[line - 1] for line in explained] if names else []
-        return terminal.explanations_as_json(list(explained.values()), rows)
-    return "\n\n".join(
+        return terminal.explanations_as_json(list(explained.values()), rows), warnings
+    text = "\n\n".join(
         terminal.explanation_as_text(
             explanation,
             title=f"Line {line} of {system}{_row_name(names[line - 1]) if names else ''}",
@@ -174,6 +183,7 @@ def _explanation(options: Options, outputs: SystemOutputs) -> str:
         )
         for line, explanation in explained.items()
     )
+    return text, warnings
 
 
 def _row_name(name: int | str) -> str:
@@ -181,11 +191,8 @@ def _row_name(name: int | str) -> str:
     return f" (row {name})" if isinstance(name, int) else f" ({escape_unprintable(name)})"
 
 
-def _lines_to_explain(options: Options, columns: Columns, variant: Variant) -> list[int]:
-    """Return the numbers of lines, each once, in the order of `--explain`."""
-    from sari.corpus_statistics import score_columns
-
-    scores = score_columns(columns, variant, sentences=True).sentences()["sari"]
+def _lines_to_explain(options: Options, scores: Sequence[float]) -> list[int]:
+    """Return the numbers of lines, which have these scores, each once, in the order of `--explain`."""
     worst = sorted(range(1, len(scores) + 1), key=lambda line: scores[line - 1])
     best = sorted(worst, key=lambda line: -scores[line - 1])
     chosen: list[int] = []

@@ -2,21 +2,21 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from sari.command_line.arguments import BASELINES
 from sari.command_line.choices import Choices, LeftOutWarning, resolve_choices
 from sari.command_line.input_rows import with_own_measures
 from sari.command_line.options import Options
 from sari.command_line.progress_bar import step_bar
-from sari.comparison import baseline_scores, compare_corpora
+from sari.comparison import compare_corpora
 from sari.corpus_statistics import CorpusStatistics, score_systems
 from sari.data_warnings import merge_warnings, warning_rows
+from sari.reports.building import complete_report
 from sari.reports.by_references import scores_by_references
 from sari.reports.formats import SENTENCE_FORMATS, format_of_ending
-from sari.reports.published_systems import find_standing
-from sari.reports.score_report import ScoreReport, report_of
+from sari.reports.score_report import BASELINES, ScoreReport, report_of
 from sari.reports.score_tables import check_show, tabulate_scores
 from sari.signatures import signature_warnings
 from sari.significance import resampling_warnings
@@ -41,10 +41,12 @@ def score_files(options: Options, outputs: SystemOutputs) -> tuple[ScoreReport, 
         ValueError, TypeError: for options that the metric refuses.
         ImportError: for packages that are missing.
     """
+    if options.report is not None and Path(options.report).suffix == ".html":
+        import_module("sari.reports.report_page")  # packages that are missing are refused before anything is scored
     choices = resolve_choices(options)
     check_show(options.show or (), choices.measures)
     outputs = with_own_measures(outputs, options)
-    report, first = _scored(outputs, options, choices, quiet=options.quiet)
+    report, first = _scored(outputs, options, choices)
     doubts = [*outputs.warnings, *signature_warnings(options.signature, report.signatures[0])]
     report = replace(report, warnings=[*report.warnings, *choices.left_out, *warning_rows(doubts)])
     report = _with_more(report, outputs.columns, options, choices)
@@ -60,9 +62,11 @@ def score_files(options: Options, outputs: SystemOutputs) -> tuple[ScoreReport, 
     return report, files
 
 
-def _scored(outputs: SystemOutputs, options: Options, choices: Choices, *, quiet: bool) -> tuple[ScoreReport, Scored]:
+def _scored(
+    outputs: SystemOutputs, options: Options, choices: Choices, *, is_subset: bool = False
+) -> tuple[ScoreReport, Scored]:
     """Return the scores of systems, baselines and measures, and the statistics by the first variant."""
-    columns, resampling = outputs.columns, choices.resampling
+    columns, resampling, quiet = outputs.columns, choices.resampling, is_subset or options.quiet
     kept = {"sentences": bool(options.report or options.sentences), "rows": resampling.is_wanted}
     scored = {}
     with step_bar("Scoring", len(choices.variants), quiet=quiet) as advance:
@@ -73,25 +77,24 @@ def _scored(outputs: SystemOutputs, options: Options, choices: Choices, *, quiet
         name: compare_corpora(systems, resampling=resampling, details=True, all_pairs=options.all_pairs)
         for name, systems in scored.items()
     }
-    report = _with_baselines(report_of(columns, comparisons, scored), columns, options, choices)
-    if choices.measures:
-        with step_bar("Measuring", len(choices.measures), quiet=quiet) as advance:
-            report = choices.measuring(outputs).add(report, choices.measures, advance=advance)
-    return report, next(iter(scored.values()))
-
-
-def _with_baselines(report: ScoreReport, columns: SystemColumns, options: Options, choices: Choices) -> ScoreReport:
-    """Add the baselines that the options ask for."""
-    names = options.baselines or []
-    for label, variant in choices.variants.items() if names else ():
-        scored = baseline_scores(columns.sources, columns.references, variant, choices.resampling)
-        known = {name: row for name, row in scored.items() if ("each" if name[-1].isdigit() else name) in names}
-        report = report.with_baselines(label, known)
-    of_people = {"references", "each"}.intersection(names) and names != [*BASELINES[:-1]]
-    if of_people and not any(row.name.startswith("reference") for row in report.baselines):
+    named = options.baselines or []
+    with step_bar("Measuring", 1 + len(choices.measures), quiet=quiet) as advance:
+        report = complete_report(
+            report_of(columns, comparisons, scored),
+            choices.variants,
+            choices.measuring(outputs),
+            measures=choices.measures,
+            baselines=BASELINES[:-1] if options.baselines == [] else named,
+            has_test_set=not is_subset and (options.report is not None or options.format == "latex"),
+            has_published=not is_subset and options.published,
+            advance=advance,
+        )
+    if {"references", "each"}.intersection(named) and not any(
+        row.name.startswith("reference") for row in report.baselines
+    ):
         left_out = LeftOutWarning("references have no scores: every segment needs at least two")
         report = replace(report, warnings=[*report.warnings, *warning_rows([left_out])])
-    return report
+    return report, next(iter(scored.values()))
 
 
 def _with_subsets(report: ScoreReport, outputs: SystemOutputs, options: Options, choices: Choices) -> ScoreReport:
@@ -100,7 +103,7 @@ def _with_subsets(report: ScoreReport, outputs: SystemOutputs, options: Options,
     with step_bar("Subsets", len(parts), quiet=options.quiet) as advance:
         for value, part in parts.items():
             advance(value)
-            subsets[value], _ = _scored(part, options, choices, quiet=True)
+            subsets[value], _ = _scored(part, options, choices, is_subset=True)
             few = resampling_warnings(subsets[value].rows[0].segments) if choices.resampling.is_wanted else ()
             doubts[f"{options.by} {value}"] = few
     warnings = [*report.warnings, *warning_rows(merge_warnings(doubts))]
@@ -108,7 +111,7 @@ def _with_subsets(report: ScoreReport, outputs: SystemOutputs, options: Options,
 
 
 def _with_more(report: ScoreReport, columns: SystemColumns, options: Options, choices: Choices) -> ScoreReport:
-    """Add the explanations, scores by references and published systems that the options ask for."""
+    """Add the explanations and the scores by references that the options ask for."""
     explanations = []
     if options.why is not None:
         first, other = next(iter(choices.variants.values())), resolve_variant(options.why, **options.choices)
@@ -116,15 +119,7 @@ def _with_more(report: ScoreReport, columns: SystemColumns, options: Options, ch
     by_references = []
     for variant in choices.variants.values() if options.by_references else ():
         by_references += scores_by_references(columns, variant, seed=choices.resampling.seed)
-    looked_up = choices.variants.values() if options.published or options.report or options.format == "latex" else ()
-    standings = [find_standing(columns.sources, columns.references, variant) for variant in looked_up]
-    return replace(
-        report,
-        test_set=(standings[0].test_set or None) if standings else None,
-        explanations=explanations,
-        by_references=by_references,
-        published=standings if options.published else [],
-    )
+    return replace(report, explanations=explanations, by_references=by_references)
 
 
 def _document(statistics: Scored, report: ScoreReport, outputs: SystemOutputs, options: Options, seed: int) -> str:

@@ -1,13 +1,17 @@
-"""Complete a report: scores by length of the source, of each segment, and the segments that it shows."""
+"""Complete a report: baselines, measures and published systems; for its page, scores by length and shown segments."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from sari.companion_measures.registry import Measure
+from sari.comparison import baseline_scores
 from sari.corpus_statistics import CorpusStatistics
+from sari.reports.measuring import Measuring
 from sari.reports.ngram_differences import ngram_differences
+from sari.reports.published_systems import find_standing
 from sari.reports.score_report import Length, ScoreReport
 from sari.reports.shown_segments import choose_segments
 from sari.tokenization import split_into_tokens
@@ -15,6 +19,42 @@ from sari.validation import SystemColumns
 from sari.variants import SCORES, Variant
 
 _LENGTHS = 5
+
+
+def complete_report(
+    report: ScoreReport,
+    variants: Mapping[str, Variant],
+    measuring: Measuring,
+    *,
+    measures: Sequence[Measure] = (),
+    baselines: Collection[str] = (),
+    has_test_set: bool = False,
+    has_published: bool = False,
+    advance: Callable[[str], object] = lambda _: None,
+) -> ScoreReport:
+    """Return a report of compared systems with what is reported next to them.
+
+    Args:
+        report: the scores of systems.
+        variants: by which they were scored, by label.
+        measuring: their texts, and how they are measured.
+        measures: the companion measures.
+        baselines: some of `BASELINES`.
+        has_test_set: whether the report names the test set, if the texts are of one that is known.
+        has_published: whether it has the published systems of this test set.
+        advance: called with the name of each step that begins: the baselines, then each measure.
+    """
+    sources, _, references = measuring.columns
+    advance("baselines")
+    for label, variant in variants.items() if baselines else ():
+        scored = baseline_scores(sources, references, variant, measuring.resampling)
+        wanted = {name: row for name, row in scored.items() if ("each" if name[-1].isdigit() else name) in baselines}
+        report = report.with_baselines(label, wanted)
+    if has_test_set or has_published:
+        standings = [find_standing(sources, references, variant) for variant in variants.values()]
+        published = standings if has_published else []
+        report = replace(report, test_set=standings[0].test_set or None, published=published)
+    return measuring.add(report, measures, advance=advance) if measures else report
 
 
 def build_report(

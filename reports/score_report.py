@@ -79,6 +79,10 @@ FEW = 4
 Figures = Mapping[str, Any]
 
 
+#: The baselines that a report can have. The last is one for each column of references, on request alone.
+BASELINES = ("copy", "empty", "unrelated", "perfect", "references", "each")
+
+
 @dataclass(frozen=True, kw_only=True)
 class ScoreRow:
     """What is known of outputs under a variant; fields that are empty are unknown.

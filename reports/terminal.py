@@ -139,7 +139,7 @@ def explanations_as_json(explanations: Sequence[Explanation], rows: Sequence[int
     fields = list(map(dataclasses.asdict, explanations))
     for of_segment, row in zip(fields, rows, strict=False):
         of_segment["row"] = row
-    return json.dumps(without_empty(fields), indent=2, allow_nan=False)
+    return json.dumps(without_empty(fields), indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def _painted(text: str, *codes: int) -> str:

@@ -71,7 +71,7 @@ def _search_notes(search: VariantSearch, runs: int) -> Iterator[str]:
     if runs > 1:
         yield f"The scores are means over {runs} outputs, which are taken for runs of one system."
     if 0 < float(search["figure"]) < 1:
-        yield f"SARI is in percent here: look for {Decimal(search['figure']).scaleb(2)}, if the figure is a share of 1."
+        yield f"Is the figure {Decimal(search['figure']).scaleb(2)}, as a share of 1? Here SARI is in percent."
     if len(hits) > _MOST_ROWS:
         others = count_of(len(hits) - _MOST_ROWS, "further hit")
         yield f"These {_MOST_ROWS} differ least from published variants; not shown: {others}."
@@ -88,4 +88,7 @@ def _search_notes(search: VariantSearch, runs: int) -> Iterator[str]:
         apart = sorted(OPERATIONS, key=lambda name: search["distinct"][name], reverse=True)
         counts = ", ".join(f"{name.title()} {search['distinct'][name]}" for name in apart)
         yield f"If printed, Keep, Delete and Add can tell hits apart. Different figures of {len(hits)} hits: {counts}."
-    yield from (f"Not tried: {reason}." for reason in search["left_out"])
+    if any(hit["verdict"] == "as published" for hit in hits) and search["left_out"]:
+        yield f"Not tried: {'; '.join(search['left_out'])}."
+    else:
+        yield from (f"Not tried: {reason}." for reason in search["left_out"])

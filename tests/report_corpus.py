@@ -3,7 +3,7 @@
 from html.parser import HTMLParser
 
 from sari.companion_measures.registry import MEASURES, Settings
-from sari.comparison import baseline_scores, compare_corpora
+from sari.comparison import compare_corpora
 from sari.corpus_statistics import score_systems
 from sari.reports import building
 from sari.reports.explanation import explain
@@ -55,9 +55,10 @@ def built(sources, systems, references, *, side_data=None, confidence=None, seed
     resampling = resolve_resampling(confidence=confidence, seed=seed)
     compared = compare_corpora(states, resampling=resampling, details=True)
     scored = report_of(columns, {variant.name: compared}, {variant.name: states})
-    baselines = baseline_scores(columns.sources, columns.references, variant, resampling)
-    scored = scored.with_baselines(variant.name, {"copy": baselines["copy"]})
-    scored = Measuring(columns, resampling, Settings(side_data=side_data or {})).add(scored, FAST_MEASURES)
+    measuring = Measuring(columns, resampling, Settings(side_data=side_data or {}))
+    scored = building.complete_report(
+        scored, {variant.name: variant}, measuring, measures=FAST_MEASURES, baselines=["copy"]
+    )
     return building.build_report(states, scored, columns, seed=seed)
 
 

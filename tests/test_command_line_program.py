@@ -117,6 +117,13 @@ def test_explanation_as_json(explain):
     assert found == json.loads(terminal.explanations_as_json([wanted]))
 
 
+def test_an_explanation_under_a_signature_of_other_references_warns(run_here):
+    process = run_here(
+        *EXAMPLE[:-2], *SYSTEMS[:2], "--explain", "2", "--signature", "SARI|variant:easse|nrefs:8", folder=ROOT
+    )
+    assert b"warning: the signature differs from the printed one" in process.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "lines"),
     [

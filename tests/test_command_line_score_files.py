@@ -84,8 +84,9 @@ def test_baselines_by_name(printed, printed_json):
     rows = printed_json(*EXAMPLE, *SYSTEMS[:2], "--baselines", "copy", "each")["baselines"]
     assert [row["name"] for row in rows] == ["copy", "reference 1", "reference 2"]
     one = [*EXAMPLE[:4], *SYSTEMS[:2], "--baselines"]
-    printed(*one, "copy", "references")
-    assert "references have no scores: every segment needs at least two" in printed.warnings
+    for names in (["copy", "references"], ["copy", "empty", "unrelated", "perfect", "references"]):
+        printed(*one, *names)
+        assert "references have no scores: every segment needs at least two" in printed.warnings
     for names in ([], ["copy"]):
         printed(*one, *names)
         assert printed.warnings == []

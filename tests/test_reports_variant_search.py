@@ -46,7 +46,7 @@ def test_a_figure_of_few_digits_has_many_hits():
 
 @pytest.mark.parametrize(("figure", "is_share"), [("0.3549", True), ("35.49", False)])
 def test_a_share_is_no_percentage(figure, is_share):
-    assert ("in percent here: look for 35.49" in notes_for(figure)) == is_share
+    assert ("Is the figure 35.49, as a share of 1?" in notes_for(figure)) == is_share
 
 
 def test_several_outputs_are_runs():

@@ -7,6 +7,7 @@ from programs import example_corpus, score_of
 from report_corpus import Page
 
 from sari.comparison import baseline_scores
+from sari.reports.score_report import BASELINES
 from sari.sari_scorer import Scorer
 from sari.variants import VARIANTS, resolve_variants
 from sari.web import answers, rendering
@@ -23,6 +24,13 @@ def test_baselines_of_a_segment_are_those_of_a_corpus_of_one(variant, references
     assert found.keys() == corpus.keys()
     for name, scores in found.items():
         assert scores == pytest.approx(corpus[name], abs=1e-9)
+
+
+def test_a_report_has_the_baselines_of_the_command_line():
+    columns = systems_of_lists(*example_corpus().values())
+    report = answers.report_scores(answers.compare_systems(columns, VARIANTS["easse"]), lambda _: None)
+    assert [row.name for row in report.baselines] == list(BASELINES[:-1])
+    assert [measure.name for measure in report.measures] == ["bleu", "fkgl"]
 
 
 def test_an_unrelated_text_is_of_another_example():

@@ -1,7 +1,6 @@
 """Scores, comparisons and reports of input that `inputs` has checked, as plain data."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import combinations
 from typing import NamedTuple
 
@@ -11,9 +10,7 @@ from sari.companion_measures.registry import MEASURES, Settings
 from sari.corpus_statistics import CorpusStatistics, score_columns, score_systems
 from sari.reports import building, report_page
 from sari.reports.measuring import Measuring
-from sari.reports.published_systems import find_standing
-from sari.reports.score_report import ScoreReport, report_of
-from sari.reports.score_tables import BASELINE_SUMMARIES
+from sari.reports.score_report import BASELINES, ScoreReport, report_of
 from sari.significance import SIGNIFICANT, resolve_resampling
 from sari.validation import Columns, SystemColumns
 from sari.variants import Variant
@@ -71,14 +68,17 @@ def report_scores(compared: ComparedSystems, advance: Advance) -> ScoreReport:
     `advance` is called with the name of each step that begins.
     """
     columns, variant = compared.columns, compared.variant
-    advance("baselines")
     resampling = resolve_resampling(confidence=CONFIDENCE, method=compared.result["method"])
-    scores = comparison.baseline_scores(columns.sources, columns.references, variant, resampling)
-    baselines = {name: result for name, result in scores.items() if name in BASELINE_SUMMARIES}
-    report = compared.report.with_baselines(variant.label, baselines)
-    report = replace(report, published=[find_standing(columns.sources, columns.references, variant)])
     settings = Settings(variant.changes.get("tokenize", "13a"), variant.changes.get("lowercase"))
-    return Measuring(columns, resampling, settings).add(report, _MEASURES, advance=advance)
+    return building.complete_report(
+        compared.report,
+        {variant.label: variant},
+        Measuring(columns, resampling, settings),
+        measures=_MEASURES,
+        baselines=BASELINES[:-1],
+        has_published=True,
+        advance=advance,
+    )
 
 
 def write_report(compared: ComparedSystems, advance: Advance) -> str:
