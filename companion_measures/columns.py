@@ -1,12 +1,16 @@
 """Columns of texts, checked: lists out, or a ValueError of one line."""
 
-from collections.abc import Callable, Iterator, Sized
+from collections.abc import Callable, Iterator, Sequence, Sized
 from typing import Any
 
 import numpy as np
 
+from sari.data_warnings import SariWarning, TextMismatchWarning
 from sari.messages import RefusedValueError, count_of
-from sari.validation import validate_references, validate_texts
+from sari.validation import SystemColumns, validate_references, validate_texts
+
+# As for the warnings about texts: segments, and parts of a column.
+_ENOUGH, _MOST, _HARDLY_ANY = 10, 0.5, 0.1
 
 
 def texts_and_references(texts: Any, references: Any, name: str = "predictions") -> tuple[list[str], list[list[str]]]:
@@ -41,6 +45,26 @@ def check_length(name: str, column: Sized, other: Sized, other_name: str) -> Non
         raise RefusedValueError(
             f"{name}: got {count_of(len(column), 'row')}, expected {len(other):,} (as in {other_name})"
         )
+
+
+def case_warnings(measures: Sequence[str], columns: SystemColumns) -> Iterator[SariWarning]:
+    """Yield a warning if measures, by their labels, compare case, and only outputs or only references have capitals.
+
+    It is about systems of at least ten segments, where most texts of one column have capitals and hardly any of the
+    other one.
+    """
+    if not measures or len(columns.sources) < _ENOUGH:
+        return
+    in_references = _share_with_capitals([row[0] for row in columns.references])
+    for name, outputs in columns.predictions.items():
+        shares = sorted([_share_with_capitals(outputs), in_references])
+        if shares[0] < _HARDLY_ANY and shares[1] > _MOST:
+            message = f"{', '.join(measures)}: case counts, and only outputs or only references have capitals"
+            yield TextMismatchWarning(f"{message}: restore case, or lowercase all texts", name)
+
+
+def _share_with_capitals(texts: Sequence[str]) -> float:
+    return sum(text != text.lower() for text in texts) / len(texts)
 
 
 def own_numbers(values: np.ndarray) -> np.ndarray:

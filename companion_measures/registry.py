@@ -221,6 +221,16 @@ MEASURES = (
         title="BLEU",
     ),
     _score(
+        "bleu_lowercase",
+        "BLEU, lowercased",
+        "the same of texts in lower case",
+        "translation.bleu",
+        arguments=("outputs", "references"),
+        depends=_OF_BLEU,
+        tool="sacreBLEU",
+        title="BLEU",
+    ),
+    _score(
         "ibleu",
         "iBLEU",
         "0.9 × BLEU against the references − 0.1 × BLEU against the source",

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sari.companion_measures.columns import check_length
+from sari.companion_measures.columns import case_warnings, check_length
 from sari.companion_measures.readability import language_warnings
 from sari.companion_measures.registry import Measure, Settings
 from sari.comparison import baseline_columns
@@ -124,7 +124,11 @@ class Measuring:
         settings = replace(self.settings, nrefs=common_number(map(len, self.columns.references)))
         signatures = {row.name: line for row in rows if (line := row.signature(settings))}
         english = [measure.label for measure in rows if measure.is_english]
-        warnings: list[SariWarning] = [*language_warnings(english, self.columns.sources)]
+        cased = [row.label for row in rows if "case" in row.depends.split() and not row.is_lowercase(settings)]
+        warnings: list[SariWarning] = [
+            *language_warnings(english, self.columns.sources),
+            *case_warnings(cased, self.columns),
+        ]
         return MeasuredSystems(list(self.columns.predictions), rows, signatures, warnings, self.resampling)
 
     def add(

@@ -165,3 +165,20 @@ def test_an_own_measure_has_a_number_for_each_output():
     measuring = Measuring(columns, HOW, own_numbers={"mine": {"s": [1.0, 2.0]}})
     with pytest.raises(ValueError, match="own_measure: mine: s: got 2"):
         measuring.measure([own_measure("mine", "mine.tsv")])
+
+
+def test_measures_in_which_case_counts_warn_where_one_column_has_no_capitals():
+    """And no others do."""
+    texts, lower = ["The cat sat ."] * 10, ["the cat sat ."] * 10
+    for outputs, references, settings, is_warned in (
+        (lower, texts, Settings(), True),
+        (texts, lower, Settings(), True),
+        (texts, texts, Settings(), False),
+        (lower, texts, Settings(lowercase=True), False),
+        (lower[:9], texts[:9], Settings(), False),
+    ):
+        columns = SystemColumns(texts[: len(outputs)], {"x": outputs}, [[text] for text in references])
+        measuring = Measuring(columns, HOW, settings=settings)
+        bleu, lowercased = (row for row in MEASURES if row.name in ("bleu", "bleu_lowercase"))
+        assert [str(row).startswith("BLEU: case") for row in measuring.measure([bleu]).warnings] == [True] * is_warned
+        assert measuring.measure([lowercased]).warnings == []
