@@ -427,10 +427,9 @@ def _changed_again(texts: list[str], steps: Text, variant: Variant) -> float:
         return 0.0  # which takes less time
     if _share_at_words(texts, _COMMON_MARKS, apart=True) <= _MOST:
         return 0.0
-    written, again = (
-        split_into_tokens(texts, one) for one in (replace(steps, tokenize="none", splits_on_space=False), steps)
-    )
-    changed = sum((Counter(one) - Counter(other)).total() for one, other in zip(written, again, strict=True))
+    written = [(text.lower() if steps.lowercase else text).split() for text in texts]
+    pairs = zip(written, split_into_tokens(texts, steps), strict=True)
+    changed = sum((Counter(one) - Counter(other)).total() for one, other in pairs if one != other)
     return changed / sum(map(len, written))
 
 
