@@ -13,31 +13,49 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sari.aggregation import Intervals, OperationFigures, OrderFigures, Result, Scores, SentenceScores
-    from sari.comparison import Chosen, SystemComparison
+    from sari.aggregation import (
+        DetailedResult,
+        EditData,
+        Intervals,
+        OperationFigures,
+        OrderFigures,
+        Result,
+        Scores,
+        SegmentExplanation,
+        SentenceScores,
+        TokenData,
+    )
+    from sari.comparison import Chosen, ComparedSystem, PairTest, SystemComparison
     from sari.data_warnings import SariWarning
     from sari.messages import RefusedError
     from sari.sari_scorer import Scorer, compute
     from sari.states import State
-    from sari.variant_comparison import FoundVariant, VariantDifference, VariantSearch
+    from sari.variant_comparison import DifferenceStep, FoundVariant, VariantDifference, VariantSearch
     from sari.variants import SCORES, VARIANTS, Variant
 
 __all__ = [
     "SCORES",
     "VARIANTS",
     "Chosen",
+    "ComparedSystem",
+    "DetailedResult",
+    "DifferenceStep",
+    "EditData",
     "FoundVariant",
     "Intervals",
     "OperationFigures",
     "OrderFigures",
+    "PairTest",
     "RefusedError",
     "Result",
     "SariWarning",
     "Scorer",
     "Scores",
+    "SegmentExplanation",
     "SentenceScores",
     "State",
     "SystemComparison",
+    "TokenData",
     "Variant",
     "VariantDifference",
     "VariantSearch",
@@ -51,13 +69,16 @@ __version__ = "2.1.0.dev0"
 
 # The modules of the names that are imported when they are first used: the command line answers `--help` without them.
 _MODULES = {
-    "aggregation": ["Intervals", "OperationFigures", "OrderFigures", "Result", "Scores", "SentenceScores"],
-    "comparison": ["Chosen", "SystemComparison"],
+    "aggregation": [
+        *("DetailedResult", "EditData", "Intervals", "OperationFigures", "OrderFigures", "Result", "Scores"),
+        *("SegmentExplanation", "SentenceScores", "TokenData"),
+    ],
+    "comparison": ["Chosen", "ComparedSystem", "PairTest", "SystemComparison"],
     "data_warnings": ["SariWarning"],
     "messages": ["RefusedError"],
     "sari_scorer": ["Scorer", "compute"],
     "states": ["State"],
-    "variant_comparison": ["FoundVariant", "VariantDifference", "VariantSearch"],
+    "variant_comparison": ["DifferenceStep", "FoundVariant", "VariantDifference", "VariantSearch"],
     "variants": ["SCORES", "VARIANTS", "Variant"],
 }
 

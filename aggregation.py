@@ -212,7 +212,7 @@ class OrderFigures(TypedDict):
 
 
 class Result(Scores):
-    """Scores, and the other results that were asked for."""
+    """Scores, and the other results that were requested."""
 
     confidence_intervals: NotRequired[Intervals]
     signature: NotRequired[str]
@@ -237,6 +237,54 @@ class SignedResult(dict[str, Any]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return dict, (dict(self),)
+
+
+class DetailedResult(Scores):
+    """Scores and other results, of which those are there that were requested."""
+
+    confidence_intervals: Intervals
+    signature: str
+    orders: list[OrderFigures]
+    sentences: SentenceScores
+    baselines: Mapping[str, Scores]
+
+
+class TokenData(TypedDict):
+    """A token of an explanation: see `reports.reasons.Token`."""
+
+    text: str
+    mark: str
+    why: str
+    credit: float | None
+
+
+class EditData(TypedDict):
+    """A choice of the output that is undone: see `reports.word_edits.Edit`."""
+
+    choice: str
+    text: str
+    at: tuple[str | int, int]
+    points: float
+    sari: float
+    output: str
+
+
+class SegmentExplanation(TypedDict):
+    """Why a segment gets its score: see `reports.explanation.Explanation`."""
+
+    variant: str
+    signature: str
+    scores: Scores
+    penalties: list[dict[str, Any]]
+    orders: list[OrderFigures]
+    source: list[TokenData]
+    output: list[TokenData]
+    references: list[list[TokenData]]
+    missed: list[TokenData]
+    grams: list[dict[str, list[dict[str, Any]]]]
+    sentences: list[dict[str, Any]]
+    edits: list[EditData]
+    warnings: list[dict[str, Any]]
 
 
 def named_scores(scores: np.ndarray) -> Any:

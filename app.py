@@ -17,6 +17,9 @@ if not __package__:  # in a checkout or in the Space
 from sari.__main__ import app
 from sari.command_line.process import run_program
 
+#: The page, for Gradio's reloader.
+demo: Any
+
 
 def show(page: Any) -> None:
     """Name the page as Gradio's reloader expects it, of `gradio app.py` and of Spaces."""

@@ -6,8 +6,9 @@ from math import fsum
 from typing import Any
 
 import numpy as np
+from typing_extensions import TypedDict
 
-from .aggregation import Result, named_scores, segment_scores
+from .aggregation import DetailedResult, Intervals, Result, Scores, named_scores, segment_scores
 from .corpus_statistics import CorpusStatistics, score_systems
 from .data_warnings import SariWarning, merge_warnings
 from .messages import RefusedValueError, fault, short_repr
@@ -33,11 +34,50 @@ _HELD_OUT = 10
 _AT_ONCE = 8
 
 
-#: The comparison of several systems: see `Scorer.compare`.
-SystemComparison = dict[str, Any]
+class PairTest(TypedDict):
+    """The test of two systems, of which the second is the baseline."""
 
-#: The chosen candidate of each source, and the expected scores of all: see `Scorer.minimum_bayes_risk`.
-Chosen = dict[str, Any]
+    systems: list[str]
+    differences: Scores
+    difference_intervals: Intervals
+    p_values: Scores
+    corrected_p_values: Scores
+
+
+class ComparedSystem(DetailedResult):
+    """A system in a comparison: its result, with what was requested of test, groups and ranks."""
+
+    differences: Scores
+    difference_intervals: Intervals
+    p_values: Scores
+    corrected_p_values: Scores
+    group: int
+    rank: list[int]
+
+
+class SystemComparison(TypedDict):
+    """The comparison of several systems: see `Scorer.compare`; "pairs" is there with `all_pairs`."""
+
+    baseline: str | None
+    method: str | None
+    confidence: float | None
+    intervals: str | None
+    resamples: int | None
+    trials: int | None
+    seed: int
+    comparisons: int
+    segments: int
+    signature: str
+    systems: dict[str, ComparedSystem]
+    pairs: list[PairTest]
+
+
+class Chosen(TypedDict):
+    """The chosen candidate of each source, and the expected scores of all: see `Scorer.minimum_bayes_risk`."""
+
+    texts: list[str]
+    places: list[int]
+    expected: list[list[float]]
 
 
 def check_comparison(names: list[str], baseline: str | None, method: str | None, *, all_pairs: bool) -> None:
@@ -71,7 +111,7 @@ def compare_corpora(
         baseline = names[0]
     pairs = [*combinations(names, 2)] if baseline is None else [(name, baseline) for name in names if name != baseline]
     results: dict[str, Any] = {name: corpus.result(details=details) for name, corpus in systems.items()}
-    comparison: SystemComparison = {
+    comparison: Any = {
         "baseline": baseline,
         "method": resampling.method,
         "confidence": resampling.confidence,
@@ -100,9 +140,9 @@ def compare_corpora(
 
 def comparison_warnings(systems: dict[str, CorpusStatistics], comparison: SystemComparison) -> list[SariWarning]:
     """Return the warnings about compared systems, and about their intervals and tests."""
-    comparisons, confidence, trials = (comparison[name] for name in ("comparisons", "confidence", "trials"))
-    smallest_p_value = comparisons / (trials + 1) if comparisons else 0.0
-    is_resampled = comparisons or confidence is not None
+    comparisons, trials = comparison["comparisons"], comparison["trials"]
+    smallest_p_value = comparisons / (trials + 1) if trials is not None else 0.0
+    is_resampled = comparisons or comparison["confidence"] is not None
     of_resampling = resampling_warnings(comparison["segments"], smallest_p_value) if is_resampled else []
     first, *others = systems.values()
     sources, _, references = first.sample.columns()

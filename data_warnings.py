@@ -41,7 +41,9 @@ class SariWarning(UserWarning):
 
     def __init__(self, message: str, detail: str = "", advice: Advice | None = None):
         super().__init__(message, detail, advice)
-        self.message, self.detail, self.advice = message, detail, advice
+        self.message: str = message
+        self.detail: str = detail
+        self.advice: Advice | None = advice
 
     def __str__(self) -> str:
         return advised(self.message, *self.advice) if self.advice else self.message
@@ -105,13 +107,13 @@ CATEGORIES: dict[str, type[SariWarning]] = {"SariWarning": SariWarning}
 CATEGORIES |= {category.__name__: category for category in SariWarning.__subclasses__()}
 
 # Collects warnings in place of Python's `warnings`, whose filters are those of the whole process.
-_COLLECTED: ContextVar[list[Warning] | None] = ContextVar("collected", default=None)
+_COLLECTED: ContextVar[list[SariWarning] | None] = ContextVar("collected", default=None)
 
 
 @contextmanager
-def collect_warnings() -> Iterator[list[Warning]]:
+def collect_warnings() -> Iterator[list[SariWarning]]:
     """Put the warnings about scores into a list instead of giving them; see `Scorer.collect_warnings`."""
-    collected: list[Warning] = []
+    collected: list[SariWarning] = []
     before = _COLLECTED.set(collected)
     try:
         yield collected
@@ -119,7 +121,7 @@ def collect_warnings() -> Iterator[list[Warning]]:
         _COLLECTED.reset(before)
 
 
-def give_warnings(warnings: Iterable[Warning]) -> None:
+def give_warnings(warnings: Iterable[SariWarning]) -> None:
     """Give warnings, each once, that point at the line that called the metric, through `evaluate` or not.
 
     Python shows a warning once for each line, so that each call of a program has its own. The frames are counted here,

@@ -24,7 +24,7 @@ import numpy as np
 
 from .aggregation import Scores
 from .corpus_statistics import score_columns
-from .data_warnings import TrainingWarning, give_warnings
+from .data_warnings import SariWarning, TrainingWarning, give_warnings
 from .messages import RefusedTypeError, RefusedValueError, count_of, fault, short_repr
 from .text_checks import variant_warnings
 from .validation import Columns, check_flags, check_whole_number, is_column, validate_shared, validate_texts
@@ -76,14 +76,15 @@ class OutputScorer:
         """Take a tokenizer, or a processor that has one; `name` is for errors."""
         check_flags(skip_special_tokens=skip_special_tokens)
         check_types(Callable | None, "a function from a text to a text", postprocess=postprocess)
-        self.processor, self.tokenizer = processor, getattr(processor, "tokenizer", processor)
+        self.processor: Any = processor
+        self.tokenizer: Any = getattr(processor, "tokenizer", processor)
         if not hasattr(self.tokenizer, "batch_decode"):
             raise RefusedTypeError(fault(name, type(processor).__name__, "a tokenizer of transformers"))
         self._variant, self._postprocess, self._skips_special = variant, postprocess, skip_special_tokens
         added = self.tokenizer.added_tokens_decoder.items()
         self._special = {*self.tokenizer.all_special_ids, *(number for number, token in added if token.special)}
-        self.size = 1 + max(self.tokenizer.get_vocab().values())
-        self.padding = [token for token in (PADDING, self.tokenizer.pad_token_id) if token is not None]
+        self.size: int = 1 + max(self.tokenizer.get_vocab().values())
+        self.padding: list[int] = [token for token in (PADDING, self.tokenizer.pad_token_id) if token is not None]
 
     def without_padding(self, ids: Any) -> np.ndarray:
         """Return the ids of a row, int64[token], without padding of any kind."""
@@ -134,7 +135,7 @@ class OutputScorer:
 
     def _foreign_ids(
         self, outputs: list[list[int]], sources: list[str], references: list[list[str]]
-    ) -> Iterator[Warning]:
+    ) -> Iterator[SariWarning]:
         """Yield warnings if ids of outputs are not of the tokenizer, or look like those of another one."""
         if lacking := sum(max(ids, default=0) >= self.size for ids in outputs):
             message = "outputs have ids that the tokenizer lacks: give the one that made the labels"
@@ -148,7 +149,7 @@ class OutputScorer:
             message = "outputs have other tokens than sources and references: give the tokenizer that made the labels"
             yield TrainingWarning(message, f"{fmean(shares):.0%} are the same")
 
-    def first_warnings(self, references: list[list[str]]) -> Iterator[Warning]:
+    def first_warnings(self, references: list[list[str]]) -> Iterator[SariWarning]:
         """Yield warnings if the variant rewards copies, or if the tokenizer changes texts, without a postprocess.
 
         A change of case and spaces does not count, and most texts are changed.

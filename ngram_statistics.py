@@ -466,7 +466,11 @@ class Order:
     """
 
     def __init__(self, n: int, tokens: Tokens, numbers: np.ndarray, segments: np.ndarray, weight: np.ndarray | int):
-        self.n, self.tokens, self.numbers, self.segments, self.weight = n, tokens, numbers, segments, weight
+        self.n: int = n
+        self.tokens: Tokens = tokens
+        self.numbers: np.ndarray = numbers
+        self.segments: np.ndarray = segments
+        self.weight: np.ndarray | int = weight
         ends = running_total(_ngrams_of_texts(tokens.lengths, n))
         columns = [slice(0, len(tokens.nrefs)), tokens.references, *tokens.predictions]
         sources, self._in_references, *self._in_predictions = (

@@ -5,9 +5,11 @@ from contextlib import AbstractContextManager
 from functools import partial
 from importlib import import_module
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, Self, overload
 
-from .aggregation import Result, Scores, SentenceScores, SignedResult
+from typing_extensions import TypedDict, Unpack
+
+from .aggregation import DetailedResult, Result, Scores, SegmentExplanation, SentenceScores, SignedResult
 from .comparison import (
     Chosen,
     SystemComparison,
@@ -19,12 +21,12 @@ from .comparison import (
     minimum_bayes_risk,
 )
 from .corpus_statistics import CorpusStatistics, score_columns, score_systems
-from .data_warnings import CATEGORIES, collect_warnings, give_warnings
+from .data_warnings import CATEGORIES, SariWarning, collect_warnings, give_warnings
 from .generated_texts import attach
 from .languages import SentenceSplitter, Tokenizer
-from .messages import RefusedImportError, RefusedTypeError, RefusedValueError, fault, short_repr
+from .messages import RefusedImportError, RefusedTypeError, RefusedValueError, fault, nearest_name, short_repr
 from .signatures import read_signature, signature_warnings
-from .significance import SEED, Resampling, resolve_resampling
+from .significance import SEED, Resampling, TestName, resolve_resampling
 from .states import State, merge_states, read_state, statistics_of_systems
 from .text_checks import layout_warnings, variant_warnings
 from .tokenization import with_caches
@@ -37,6 +39,7 @@ from .validation import (
     check_flags,
     check_whole_number,
     columns_of_batch,
+    known_arguments_alone,
     refuse_positions,
     refuse_unknown,
     validate_candidates,
@@ -45,13 +48,37 @@ from .validation import (
     validate_systems,
 )
 from .variant_comparison import VariantDifference, VariantSearch, explain_difference, find_variant
-from .variants import DEFAULT_VARIANT, OPTIONS, VARIANTS, Variant, resolve_variant
+from .variants import (
+    DEFAULT_VARIANT,
+    OPTIONS,
+    VARIANTS,
+    Deletion,
+    Level,
+    PenaltiesName,
+    Variant,
+    VariantName,
+    resolve_variant,
+)
 
 #: What `compute` takes besides texts and options.
 RESULTS = ("details", "baselines", "confidence", "resamples", "seed")
 
 # The explanation needs modules that stand above this one, and that a loaded metric does not have.
 _EXPLANATION = "sari.reports.explanation"
+
+
+class ScoringOptions(TypedDict, total=False):
+    """The scoring options of `Scorer`, for type checkers."""
+
+    variant: VariantName | None
+    level: Level | None
+    deletion: Deletion | None
+    zero_division: float | None
+    tokenize: Tokenizer | None
+    lowercase: bool | None
+    max_order: int | None
+    penalties: PenaltiesName | None
+    sentence_splitter: SentenceSplitter | None
 
 
 class ResultRequest(NamedTuple):
@@ -131,30 +158,32 @@ class Scorer:
     #: The variant where none is given.
     default_variant = DEFAULT_VARIANT
 
+    @known_arguments_alone
     def __init__(
         self,
-        variant: str | None = None,
+        variant: VariantName | None = None,
         *,
-        level: str | None = None,
-        deletion: str | None = None,
+        level: Level | None = None,
+        deletion: Deletion | None = None,
         zero_division: float | None = None,
         tokenize: Tokenizer | None = None,
         lowercase: bool | None = None,
         max_order: int | None = None,
-        penalties: str | None = None,
+        penalties: PenaltiesName | None = None,
         sentence_splitter: SentenceSplitter | None = None,
-        **unknown: Any,
-    ):
+    ) -> None:
         options = {name: value for name, value in locals().items() if name in OPTIONS and value is not None}
-        refuse_unknown(unknown, OPTIONS)
         self._options = MappingProxyType(options)
         self._variant = self._resolve()
         self._constructor_arguments: Mapping[str, Any] = self._options  # of an equal object; the metric has more
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Refuse to change an option: scores and signatures would disagree."""
+        """Refuse to change an option, also one that is misspelt: scores and signatures would disagree."""
         if name in OPTIONS or name == "options":
             raise AttributeError(fault(name, "an assignment", "another scorer: scorer.with_options(...)"))
+        nearest = None if hasattr(self, name) or name.startswith("_") else nearest_name(name, OPTIONS)
+        if nearest is not None:
+            raise AttributeError(f"{name}: got an assignment; did you mean scorer.with_options({nearest}=...)?")
         super().__setattr__(name, value)
 
     def _resolve(self, **changes: Any) -> Variant:
@@ -172,7 +201,7 @@ class Scorer:
         """The `Variant` that the options make: every choice that changes a score."""
         return self._variant
 
-    def with_options(self, **changes: Any) -> "Scorer":
+    def with_options(self, **changes: Unpack[ScoringOptions]) -> Self:
         """Return another scorer, with these options changed; None stands for the choice of the variant.
 
         >>> Scorer("easse", lowercase=False).with_options(variant="paper", lowercase=None)
@@ -183,7 +212,7 @@ class Scorer:
     @classmethod
     def from_signature(
         cls, signature: str, *, tokenize: Tokenizer | None = None, sentence_splitter: SentenceSplitter | None = None
-    ) -> "Scorer":
+    ) -> Self:
         """Return the scorer of a printed signature. No signature imports a module.
 
         Args:
@@ -227,11 +256,11 @@ class Scorer:
         return dict(VARIANTS)
 
     @property
-    def warning_categories(self) -> dict[str, type[Warning]]:
+    def warning_categories(self) -> dict[str, type[SariWarning]]:
         """The categories of warnings by name, for `warnings.filterwarnings`; all derive from "SariWarning"."""
         return dict(CATEGORIES)
 
-    def collect_warnings(self) -> AbstractContextManager[list[Warning]]:
+    def collect_warnings(self) -> AbstractContextManager[list[SariWarning]]:
         """Collect the warnings about scores in a list instead of giving them.
 
         Unlike `warnings.catch_warnings`, it does not affect other threads and tasks.
@@ -242,6 +271,76 @@ class Scorer:
         [('EmptyTextsWarning', 'some outputs are empty')]
         """
         return collect_warnings()
+
+    @overload
+    def compute(
+        self,
+        *,
+        sources: Any,
+        predictions: Any,
+        references: Any,
+        details: Literal[False] = ...,
+        confidence: None = ...,
+        baselines: Literal[False] = ...,
+        resamples: int | None = ...,
+        seed: int = ...,
+    ) -> Result: ...
+
+    @overload
+    def compute(
+        self,
+        *,
+        sources: Any,
+        predictions: Any,
+        references: Any,
+        details: Literal[True],
+        confidence: float | None = ...,
+        baselines: bool = ...,
+        resamples: int | None = ...,
+        seed: int = ...,
+    ) -> DetailedResult: ...
+
+    @overload
+    def compute(
+        self,
+        *,
+        sources: Any,
+        predictions: Any,
+        references: Any,
+        details: bool = ...,
+        confidence: float,
+        baselines: bool = ...,
+        resamples: int | None = ...,
+        seed: int = ...,
+    ) -> DetailedResult: ...
+
+    @overload
+    def compute(
+        self,
+        *,
+        sources: Any,
+        predictions: Any,
+        references: Any,
+        details: bool = ...,
+        confidence: float | None = ...,
+        baselines: Literal[True],
+        resamples: int | None = ...,
+        seed: int = ...,
+    ) -> DetailedResult: ...
+
+    @overload
+    def compute(
+        self,
+        *,
+        sources: Any,
+        predictions: Any,
+        references: Any,
+        details: bool = ...,
+        confidence: float | None = ...,
+        baselines: bool = ...,
+        resamples: int | None = ...,
+        seed: int = ...,
+    ) -> Result | DetailedResult: ...
 
     def compute(
         self,
@@ -255,7 +354,7 @@ class Scorer:
         seed: int = SEED,
         baselines: bool = False,
         **unknown: Any,
-    ) -> Result:
+    ) -> Any:
         """Compute the SARI of a system's outputs.
 
         Args:
@@ -393,7 +492,7 @@ class Scorer:
         predictions: Mapping[str, Any],
         references: Any,
         baseline: str | None = None,
-        method: str | None = "randomization",
+        method: TestName | None = "randomization",
         confidence: float | None = 0.95,
         resamples: int | None = None,
         seed: int = SEED,
@@ -450,7 +549,7 @@ class Scorer:
         states: Mapping[str, State | bytes],
         *,
         baseline: str | None = None,
-        method: str | None = "randomization",
+        method: TestName | None = "randomization",
         confidence: float | None = 0.95,
         resamples: int | None = None,
         seed: int = SEED,
@@ -496,7 +595,7 @@ class Scorer:
         give_warnings([*layout_warnings(sources, references), *variant_warnings(self.variant, sources, references)])
         return baseline_scores(sources, references, self.variant)
 
-    def explain(self, *, source: str, prediction: str, references: Any) -> dict[str, Any]:
+    def explain(self, *, source: str, prediction: str, references: Any) -> SegmentExplanation:
         """Explain the score of one segment: what became of every word, and what each choice of a word costs.
 
         The command line and the app show the same. It needs the whole package: `evaluate.load` copies the metric alone.
@@ -525,7 +624,7 @@ class Scorer:
         return explanation.explain_as_data(source=source, prediction=prediction, references=references, **options)
 
     def explain_difference(
-        self, other: "str | Scorer", *, sources: Any, predictions: Any, references: Any
+        self, other: "VariantName | Scorer", *, sources: Any, predictions: Any, references: Any
     ) -> VariantDifference:
         """Explain why two variants score the same predictions differently, by changing one choice at a time.
 
@@ -648,9 +747,82 @@ class Scorer:
     reward = reward
 
 
+@overload
 def compute(
-    *texts: Any, predictions: Any = None, references: Any = None, sources: Any = None, **arguments: Any
-) -> Result:
+    *,
+    sources: Any,
+    predictions: Any,
+    references: Any,
+    details: Literal[False] = ...,
+    confidence: None = ...,
+    baselines: Literal[False] = ...,
+    resamples: int | None = ...,
+    seed: int = ...,
+    **options: Unpack[ScoringOptions],
+) -> Result: ...
+
+
+@overload
+def compute(
+    *,
+    sources: Any,
+    predictions: Any,
+    references: Any,
+    details: Literal[True],
+    confidence: float | None = ...,
+    baselines: bool = ...,
+    resamples: int | None = ...,
+    seed: int = ...,
+    **options: Unpack[ScoringOptions],
+) -> DetailedResult: ...
+
+
+@overload
+def compute(
+    *,
+    sources: Any,
+    predictions: Any,
+    references: Any,
+    details: bool = ...,
+    confidence: float,
+    baselines: bool = ...,
+    resamples: int | None = ...,
+    seed: int = ...,
+    **options: Unpack[ScoringOptions],
+) -> DetailedResult: ...
+
+
+@overload
+def compute(
+    *,
+    sources: Any,
+    predictions: Any,
+    references: Any,
+    details: bool = ...,
+    confidence: float | None = ...,
+    baselines: Literal[True],
+    resamples: int | None = ...,
+    seed: int = ...,
+    **options: Unpack[ScoringOptions],
+) -> DetailedResult: ...
+
+
+@overload
+def compute(
+    *,
+    sources: Any,
+    predictions: Any,
+    references: Any,
+    details: bool = ...,
+    confidence: float | None = ...,
+    baselines: bool = ...,
+    resamples: int | None = ...,
+    seed: int = ...,
+    **options: Unpack[ScoringOptions],
+) -> Result | DetailedResult: ...
+
+
+def compute(*texts: Any, predictions: Any = None, references: Any = None, sources: Any = None, **arguments: Any) -> Any:
     """Compute SARI in one call, and what else the arguments ask for: see `Scorer.compute`.
 
     Args:

@@ -12,7 +12,7 @@ change a score, and coarse enough for float64 to add without rounding, so that t
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -47,6 +47,9 @@ _MOST_BLOCKS = 10_000
 # A p-value from n draws is at least 1 / (n + 1), and m times that after a correction for m comparisons. With this many
 # draws per comparison, a difference can still be significant.
 _DRAWS_PER_COMPARISON = 40
+
+#: For type checkers, the names of tests.
+TestName = Literal["randomization", "bootstrap"]
 
 #: By the name of a field, such as "p_values", figures by the names of scores.
 NamedFigures = dict[str, dict[str, Any]]

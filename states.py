@@ -14,11 +14,11 @@ from numbers import Integral
 from operator import methodcaller, ne
 from threading import Lock
 from types import FunctionType
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
-from .aggregation import Result, SentenceScores, SignedResult
+from .aggregation import DetailedResult, Result, SentenceScores, SignedResult
 from .corpus_statistics import LARGEST_SUMMAND, MOST_SEGMENTS, CorpusStatistics, score_columns
 from .data_warnings import give_warnings
 from .languages import is_code
@@ -59,7 +59,8 @@ class State(MadeByScorer):
 
     def __init__(self, scorer: Any, statistics: CorpusStatistics):
         """Begin with statistics, of no segments at first; see `Scorer.state`."""
-        self.scorer, self._statistics = scorer, statistics
+        self.scorer: Any = scorer
+        self._statistics = statistics
         self._lock = Lock()  # several threads may update one state
 
     def __repr__(self) -> str:
@@ -133,6 +134,46 @@ class State(MadeByScorer):
             _check_mergeable("other", theirs, self._statistics)
             self._statistics = self._statistics.merge(theirs)
 
+    @overload
+    def compute(
+        self,
+        *,
+        details: Literal[False] = ...,
+        confidence: None = ...,
+        resamples: int | None = ...,
+        seed: int = ...,
+    ) -> Result: ...
+
+    @overload
+    def compute(
+        self,
+        *,
+        details: Literal[True],
+        confidence: float | None = ...,
+        resamples: int | None = ...,
+        seed: int = ...,
+    ) -> DetailedResult: ...
+
+    @overload
+    def compute(
+        self,
+        *,
+        details: bool = ...,
+        confidence: float,
+        resamples: int | None = ...,
+        seed: int = ...,
+    ) -> DetailedResult: ...
+
+    @overload
+    def compute(
+        self,
+        *,
+        details: bool = ...,
+        confidence: float | None = ...,
+        resamples: int | None = ...,
+        seed: int = ...,
+    ) -> Result | DetailedResult: ...
+
     def compute(
         self,
         *,
@@ -140,7 +181,7 @@ class State(MadeByScorer):
         confidence: float | None = None,
         resamples: int | None = None,
         seed: int = SEED,
-    ) -> Result:
+    ) -> Any:
         """Return the scores of all segments so far, as `Scorer.compute` does.
 
         Sentence scores are among the details only if the state was made with `sentences=True`; intervals need a state

@@ -19,7 +19,7 @@ import numpy as np
 
 from .aggregation import Scores
 from .corpus_statistics import score_columns
-from .data_warnings import TrainingWarning, give_warnings
+from .data_warnings import SariWarning, TrainingWarning, give_warnings
 from .generated_texts import CHAT, PADDING, OutputScorer, apply_postprocess, check_types, is_chat, token_ids
 from .messages import RefusedValueError, count_of, fault, short_line, short_repr
 from .states import MadeByScorer
@@ -263,7 +263,7 @@ def _without_start(predictions: np.ndarray, labels: np.ndarray, label_ids: set[i
 
 def _doubts(
     predictions: np.ndarray, labels: np.ndarray, rows: list[Row], output_scorer: OutputScorer
-) -> Iterator[Warning]:
+) -> Iterator[SariWarning]:
     """Yield warnings if ids look like those of logits, or like inputs that are continued."""
     if predictions.shape == labels.shape and _are_of_logits(predictions, labels, output_scorer):
         yield TrainingWarning("outputs are in the places of labels, like ids of logits: let the model generate")

@@ -6,11 +6,16 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from decimal import Decimal
+from functools import wraps
+from inspect import signature
 from itertools import chain, islice
 from numbers import Integral, Real
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from .messages import RefusedTypeError, RefusedValueError, count_of, fault, short_repr, truncate, unknown_name
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 COLUMNS = ("sources", "predictions", "references")
 _TEXTS = "a list with one str per segment"
@@ -387,6 +392,18 @@ def refuse_unknown(unknown: Collection[str], known: Collection[str]) -> None:
         if name in _ELSEWHERE:
             raise RefusedTypeError(fault(where, got, _ELSEWHERE[name]))
         raise RefusedTypeError(unknown_name(where, got, name, known))
+
+
+def known_arguments_alone(method: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Let a method refuse unknown arguments as `refuse_unknown` does, while type checkers know its own ones alone."""
+    known = list(signature(method).parameters)[1:]
+
+    @wraps(method)
+    def checked(*args: _P.args, **arguments: _P.kwargs) -> _R:
+        refuse_unknown([name for name in arguments if name not in known], known)
+        return method(*args, **arguments)
+
+    return checked
 
 
 # Arguments of other implementations, and of another function of `evaluate`, and what they are here.

@@ -8,6 +8,8 @@ from itertools import product
 from statistics import fmean
 from typing import Any, NamedTuple, cast
 
+from typing_extensions import TypedDict
+
 from .aggregation import Scores
 from .corpus_statistics import score_columns, score_corpora
 from .languages import SCRIPTS, SentenceSplitter, Tokenizer, fitting_tokenizers
@@ -106,17 +108,51 @@ def _in_words(variant: Variant, names: list[str]) -> str:
     return ", ".join(filter(None, words))
 
 
-#: Why two variants differ: see `Scorer.explain_difference`.
-VariantDifference = dict[str, Any]
+class DifferenceStep(Scores):
+    """The scores after a choice has changed, and the change of SARI; None for all but the scores of the first step."""
 
-#: The variants that print a figure, and each of them with its options and scores: see `Scorer.find_variant`.
-VariantSearch = dict[str, Any]
-FoundVariant = dict[str, Any]
+    choice: str | None
+    before: str | None
+    after: str | None
+    change: float | None
+
+
+class VariantDifference(TypedDict):
+    """Why two variants differ: see `Scorer.explain_difference`."""
+
+    variant_a: str
+    variant_b: str
+    signature_a: str
+    signature_b: str
+    steps: list[DifferenceStep]
+
+
+class FoundVariant(Scores):
+    """A variant with its options and scores: see `Scorer.find_variant`."""
+
+    options: dict[str, Any]
+    nrefs: int | str
+    signature: str
+    changes: int
+    verdict: str
+    distance: float
+
+
+class VariantSearch(TypedDict):
+    """The variants that print a figure: see `Scorer.find_variant`."""
+
+    figure: str
+    hits: list[FoundVariant]
+    nearest: list[FoundVariant]
+    distinct: dict[str, int]
+    tried: int
+    hits_by_chance: float
+    left_out: list[str]
 
 
 def explain_difference(columns: Columns, first: Variant, last: Variant) -> VariantDifference:
     """Explain why two variants score checked texts differently, as `Scorer.explain_difference` does."""
-    steps: list[dict[str, Any]] = []
+    steps: list[DifferenceStep] = []
     for choice, before, after, variant in [(None, None, None, first), *ablation_steps(first, last)]:
         scores = score_columns(columns, variant).scores()
         change = scores["sari"] - steps[-1]["sari"] if steps else None

@@ -54,6 +54,25 @@ DEFAULT_VARIANT = "easse"
 
 LEVELS = ("sentence", "corpus")
 DELETIONS = ("precision", "f1")
+#: For type checkers, the names of variants, levels, scores of deletion and penalties.
+VariantName = Literal[
+    "hf",
+    "xu2016",
+    "lens",
+    "easse",
+    "easse_legacy",
+    "paper",
+    "t2t",
+    "lasertagger",
+    "star",
+    "kriz",
+    "easse_multi",
+    "dsari",
+    "set",
+]
+Level = Literal["sentence", "corpus"]
+Deletion = Literal["precision", "f1"]
+PenaltiesName = Literal["none", "dsari", "plan_simp"]
 
 _LONGEST_NGRAMS = 100  # longer ones would fill the memory and change no score
 

@@ -38,7 +38,7 @@ class Edits(NamedTuple):
         return (self.inserted | self.deleted).total() + self.substitutions
 
 
-def simple_string_accuracies(predictions, references) -> np.ndarray:
+def simple_string_accuracies(predictions: Any, references: Any) -> np.ndarray:
     """Return 1 − (insertions + deletions + substitutions) / tokens of the reference: float64[segments].
 
     An empty reference counts as one token.
@@ -61,7 +61,7 @@ def simple_string_accuracies(predictions, references) -> np.ndarray:
     ).astype(np.float64)
 
 
-def generation_string_accuracies(predictions, references) -> np.ndarray:
+def generation_string_accuracies(predictions: Any, references: Any) -> np.ndarray:
     """Return the same as `simple_string_accuracies`, but a moved token is one error: float64[segments].
 
     Tokens are aligned as in `string_edits`, which takes time and memory in proportion to the product of the lengths.

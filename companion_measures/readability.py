@@ -11,6 +11,7 @@ from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from string import punctuation
+from typing import Any
 
 import numpy as np
 
@@ -52,7 +53,7 @@ _EASSE_SUBTRACTS = ("cial", "tia", "cius", "cious", "gui", "ion", "iou", "sia$",
 _VOWELS = re.compile("[aeiouy]+")
 
 
-def flesch_kincaid_counts(texts) -> np.ndarray:
+def flesch_kincaid_counts(texts: Any) -> np.ndarray:
     """Return what the grade is computed from: words, syllables and sentences of each text, int64[segments, 3].
 
     Args:
@@ -76,7 +77,7 @@ def flesch_kincaid_of_sums(sums: np.ndarray) -> np.ndarray:
     return np.maximum(grades, 0)
 
 
-def flesch_kincaid_grade(texts) -> float:
+def flesch_kincaid_grade(texts: Any) -> float:
     """Return the grade level of texts together: 0.39 × words / sentences + 11.8 × syllables / words − 15.59.
 
     The formula of Kincaid et al. 1975, as EASSE's `corpus_fkgl` (6a4352e) computes it: words are 13a tokens, marks
@@ -108,7 +109,7 @@ def easse_syllables(word: str) -> int:
     return len(_VOWELS.findall(word)) + more - fewer
 
 
-def word_ranks(texts, ranks: Mapping[str, int], stop_words: Collection[str]) -> np.ndarray:
+def word_ranks(texts: Any, ranks: Mapping[str, int], stop_words: Collection[str]) -> np.ndarray:
     """Return how rare the words of each text are, EASSE's lexical complexity score: float64[segments].
 
     It is the third quartile of log(1 + rank) over the words that have a rank and are neither marks nor stop words. A

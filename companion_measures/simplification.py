@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from operator import eq
+from typing import Any
 
 import numpy as np
 import regex
@@ -40,7 +41,7 @@ _ABBREVIATIONS = {
 }
 
 
-def sentence_counts(texts) -> np.ndarray:
+def sentence_counts(texts: Any) -> np.ndarray:
     """Return how many sentences each text has: int64[segments].
 
     A sentence ends at a full stop, exclamation or question mark before whitespace, before the end of the text, and
@@ -98,7 +99,7 @@ def _is_end(text: str, match: regex.Match, tokens: list[tuple[int, int]], place:
     return not (is_initial or (cased and following.islower()) or text.rfind(".", first, last) >= 0)
 
 
-def splits(sources, predictions) -> np.ndarray:
+def splits(sources: Any, predictions: Any) -> np.ndarray:
     """Return which predictions have more sentences than their sources: bool[segments].
 
     >>> splits(["He came and he saw .", "He came ."], ["He came . He saw .", "He came ."])
@@ -109,7 +110,7 @@ def splits(sources, predictions) -> np.ndarray:
     ).astype(bool)
 
 
-def sentence_ratios(sources, predictions) -> np.ndarray:
+def sentence_ratios(sources: Any, predictions: Any) -> np.ndarray:
     """Return the sentences of each prediction per sentence of its source: float64[segments], 0 for an empty source.
 
     EASSE calls the mean "Sentence splits". The sentences are those of NLTK's Punkt, of lowercased 13a tokens in EASSE.
@@ -126,7 +127,7 @@ def sentence_ratios(sources, predictions) -> np.ndarray:
     return np.where(before > 0, after / np.maximum(before, 1), 0.0)
 
 
-def token_f1_scores(predictions, references) -> np.ndarray:
+def token_f1_scores(predictions: Any, references: Any) -> np.ndarray:
     """Return the F1 of the tokens of each prediction against the best reference, in percent: float64[segments].
 
     The order of tokens does not matter. EASSE's `corpus_f1_token` is the mean.
@@ -146,7 +147,7 @@ def _token_f1(output: Sequence[str], reference: Sequence[str]) -> float:
     return 200 * common / (len(output) + len(reference)) if common else 0.0
 
 
-def edit_distances(texts, references) -> np.ndarray:
+def edit_distances(texts: Any, references: Any) -> np.ndarray:
     """Return how many tokens must be inserted, deleted or substituted to turn one text into the other: int64[segments].
 
     This is Levenshtein's distance over tokens; with several references, the smallest.
@@ -163,7 +164,7 @@ def edit_distances(texts, references) -> np.ndarray:
     return best_of_references(min, Levenshtein.distance, texts, references, "texts").astype(np.int64)
 
 
-def equal_tokens(texts, references) -> np.ndarray:
+def equal_tokens(texts: Any, references: Any) -> np.ndarray:
     """Return which texts have the tokens of a reference, in the same order: bool[segments].
 
     >>> equal_tokens(["a b", "a b"], [["x", "a  b"], ["b a"]])
@@ -172,7 +173,7 @@ def equal_tokens(texts, references) -> np.ndarray:
     return best_of_references(any, eq, texts, references, "texts").astype(bool)
 
 
-def compression_ratios(sources, predictions) -> np.ndarray:
+def compression_ratios(sources: Any, predictions: Any) -> np.ndarray:
     """Return characters of the prediction per character of the source: float64[segments], 0 for an empty source.
 
     >>> compression_ratios(["abcd", "ab"], ["ab", "abc"])
@@ -181,7 +182,7 @@ def compression_ratios(sources, predictions) -> np.ndarray:
     return _of_pairs(lambda source, output: len(output) / len(source) if source else 0.0, sources, predictions)
 
 
-def levenshtein_similarities(sources, predictions) -> np.ndarray:
+def levenshtein_similarities(sources: Any, predictions: Any) -> np.ndarray:
     """Return how similar the characters of source and prediction are, from 0 to 1: float64[segments].
 
     It is 1 − (insertions + deletions) / (characters of both), with the fewest insertions and deletions. EASSE calls
@@ -195,7 +196,7 @@ def levenshtein_similarities(sources, predictions) -> np.ndarray:
     return _of_pairs(Indel.normalized_similarity, sources, predictions)
 
 
-def exact_copies(sources, predictions) -> np.ndarray:
+def exact_copies(sources: Any, predictions: Any) -> np.ndarray:
     """Return which predictions are their sources, to the last character: bool[segments].
 
     EASSE compares lowercased 13a tokens. For warnings, `text_checks.is_copy` ignores more differences.
@@ -206,7 +207,7 @@ def exact_copies(sources, predictions) -> np.ndarray:
     return _of_pairs(eq, sources, predictions).astype(bool)
 
 
-def added_proportions(sources, predictions) -> np.ndarray:
+def added_proportions(sources: Any, predictions: Any) -> np.ndarray:
     """Return the share of tokens that were added: float64[segments], from 0 to 1.
 
     It is the number of tokens of the prediction that the source does not have (or not as often), divided by the number
@@ -219,7 +220,7 @@ def added_proportions(sources, predictions) -> np.ndarray:
     return _of_pairs(lambda source, output: _beyond(output, source), sources, predictions)
 
 
-def deleted_proportions(sources, predictions) -> np.ndarray:
+def deleted_proportions(sources: Any, predictions: Any) -> np.ndarray:
     """Return the share of tokens that were deleted, counted as in `added_proportions`: float64[segments].
 
     >>> deleted_proportions(["a b b"], ["a b c c"])
@@ -234,7 +235,7 @@ def _beyond(text: str, other: str) -> float:
     return (Counter(tokens) - Counter(others)).total() / max(len(tokens), len(others), 1)
 
 
-def _of_pairs(function: Callable[[str, str], float], sources, predictions) -> np.ndarray:
+def _of_pairs(function: Callable[[str, str], float], sources: Any, predictions: Any) -> np.ndarray:
     sources, predictions = validate_texts("sources", sources), validate_texts("predictions", predictions)
     check_length("predictions", predictions, sources, "sources")
     return np.fromiter(map(function, sources, predictions), np.float64)

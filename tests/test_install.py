@@ -8,7 +8,9 @@ import sys
 import sysconfig
 import tarfile
 import zipfile
+from dataclasses import fields
 from itertools import chain
+from typing import get_args
 
 import pytest
 from conftest import ROOT
@@ -17,6 +19,23 @@ from programs import EXAMPLE, ONLY, SYSTEMS, VERSIONS
 from test_layout import PACKAGES
 
 import sari
+from sari import EditData, SegmentExplanation, TokenData
+from sari.reports.explanation import Explanation
+from sari.reports.reasons import Token
+from sari.reports.word_edits import Edit
+from sari.sari_scorer import ScoringOptions
+from sari.significance import TESTS, TestName
+from sari.variants import (
+    DELETIONS,
+    LEVELS,
+    OPTIONS,
+    PENALTIES,
+    VARIANTS,
+    Deletion,
+    Level,
+    PenaltiesName,
+    VariantName,
+)
 
 #: What a build needs of the checkout; not its folders of environments, caches and earlier builds.
 NOT_BUILT = shutil.ignore_patterns(
@@ -170,6 +189,51 @@ print(min(len(samples()), len(rendering.about()), len(example_file("sources.txt"
 
 def test_the_page_needs_nothing_but_its_extra_and_has_its_files(outside):
     assert int(outside("python", "-c", ONLY + PAGE)) > 2
+
+
+LINES = re.compile(r"typed_client\.py:(\d+):(?:\d+ -)? error", re.MULTILINE)
+
+
+@pytest.mark.parametrize("checker", ["mypy", "pyright"])
+def test_types_for_callers(environment, tmp_path, checker):
+    """Type checkers know what is returned, and find the mistakes of a program: those of its lines that say so."""
+    pytest.importorskip(checker)
+    if checker == "pyright" and not shutil.which("node"):
+        pytest.skip("pyright needs node")
+    client = (ROOT / "tests" / "typed_client.py").read_text(encoding="utf-8")
+    (tmp_path / "typed_client.py").write_text(client, encoding="utf-8")
+    python = str(environment / "python")
+    arguments = ["--python-executable", python, "--strict"] if checker == "mypy" else ["--pythonpath", python]
+    command = [sys.executable, "-m", checker, *arguments, "typed_client.py"]
+    process = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    wrong = [
+        number
+        for number, line in enumerate(client.splitlines(), 1)
+        if "# wrong: " in line and (checker == "pyright" or "(pyright)" not in line)
+    ]
+    assert sorted({int(number) for number in LINES.findall(process.stdout)}) == wrong, process.stdout
+
+
+def test_all_types_are_known(environment, tmp_path):
+    """Of everything that can be imported."""
+    pytest.importorskip("pyright")
+    if not shutil.which("node"):
+        pytest.skip("pyright needs node")
+    command = [sys.executable, "-m", "pyright", "--verifytypes", "sari", "--ignoreexternal"]
+    path = os.pathsep.join([str(environment), os.environ["PATH"]])
+    process = subprocess.run(
+        command, cwd=tmp_path, env=os.environ | {"PATH": path}, capture_output=True, text=True, check=False
+    )
+    assert "Type completeness score: 100%" in process.stdout, process.stdout
+
+
+def test_names_for_type_checkers():
+    """They are those of the data."""
+    names = {VariantName: VARIANTS, Level: LEVELS, Deletion: DELETIONS, PenaltiesName: PENALTIES, TestName: TESTS}
+    assert all(set(get_args(literal)) == set(values) for literal, values in names.items())
+    data = {SegmentExplanation: Explanation, TokenData: Token, EditData: Edit}
+    assert all(list(typed.__annotations__) == [field.name for field in fields(kind)] for typed, kind in data.items())
+    assert {*ScoringOptions.__annotations__} == {*OPTIONS}
 
 
 def test_versions_and_dates():

@@ -28,7 +28,7 @@ from sari.web.inputs import (
 )
 
 #: In the order in which the page lists them; each is called by its name.
-ENDPOINTS: list[Callable[..., dict]] = []
+ENDPOINTS: list[Callable[..., dict[str, Any]]] = []
 # How many choices the short answer about a sentence has of each kind.
 _EDITS = 6
 

@@ -348,7 +348,7 @@ def show_ranking(scored: Scored | None, progress=gr.Progress()) -> str:  # noqa:
     return rendering.ranking(ranked, scored.variant.name, copies)
 
 
-def make_report(scored: Scored | None, files: list[str], progress=gr.Progress()) -> list[str]:  # noqa: B008
+def make_report(scored: Scored | None, files: list[str], progress: gr.Progress = gr.Progress()) -> list[str]:  # noqa: B008
     """Return the files for download with the report of the systems."""
     scored = _present(scored)
     advance = _advance(progress, answers.SCORE_STEPS + 2 + len(scored.sari))
