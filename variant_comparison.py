@@ -131,6 +131,7 @@ class FoundVariant(Scores):
     """A variant with its options and scores: see `Scorer.find_variant`."""
 
     options: dict[str, Any]
+    reading: str
     nrefs: int | str
     signature: str
     changes: int
