@@ -7,7 +7,7 @@ measures of outputs for PWKP, lowercased, with tokens as they are.
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -38,7 +38,7 @@ def compute_row(row: dict[str, str], folder: Path | None) -> str:
     """Return the figure of a row with 4 decimals; that of public outputs needs a folder of checkouts."""
     if row["source"]:
         references = json.loads(row["references"])
-        value = Scorer(row["variant"]).sentence_score(row["source"], row["output"], references)["sari"]
+        value = Scorer(cast(Any, row["variant"])).sentence_score(row["source"], row["output"], references)["sari"]
     elif folder is None:
         return row["ours"]
     else:
