@@ -410,7 +410,7 @@ def _marks_left(texts: list[str], steps: Text, _: Variant) -> float:
 
 def _joined_by_space(texts: list[str], steps: Text, _: Variant) -> float:
     """Return the share of tokens that have white space within or around them."""
-    if not any(map(_OTHER_SPACE.search, texts)):
+    if not steps.splits_on_space or steps.tokenize == "13a" or not any(map(_OTHER_SPACE.search, texts)):
         return 0.0
     tokens = list(filter(None, chain.from_iterable(_tokens(texts, steps))))
     return _share_passing(tokens, lambda token: token.split() != [token]) if tokens else 0.0
