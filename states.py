@@ -25,7 +25,7 @@ from .languages import is_code
 from .messages import RefusedTypeError, RefusedValueError, count_of, fault, short_repr
 from .ngram_statistics import RATIO_PARTS, SegmentCounts
 from .significance import SEED, resolve_resampling
-from .text_checks import TEXT_COLUMNS, TextSample
+from .text_checks import TEXT_COLUMNS, TextSample, layout_warnings
 from .validation import check_flags, columns_of_batch, common_number, validate_columns, validate_texts
 from .variants import OPERATIONS, OPTIONS, VERSION
 
@@ -98,6 +98,7 @@ class State(MadeByScorer):
         columns = validate_columns(sources, predictions, references, ids=ids)
         kept = {"sentences": self._statistics.keeps_sentences, "rows": self._statistics.keeps_rows}
         self._add_batch(score_columns(columns, self._statistics.variant, **kept))
+        give_warnings(layout_warnings(columns.sources, columns.references))
 
     def score_batch(self, batch: Mapping[str, Any], ids: Any = None) -> SentenceScores:
         """Add the rows of a batch, and return the scores of each row alone, as `Scorer.score_batch` does.
@@ -110,6 +111,7 @@ class State(MadeByScorer):
         ours = self._statistics
         scored = score_columns(columns, ours.variant, sentences=True, rows=ours.keeps_rows)
         self._add_batch(scored if ours.keeps_sentences else replace(scored, keeps_sentences=False, sentence_parts=()))
+        give_warnings(layout_warnings(columns.sources, columns.references))
         return scored.sentences()
 
     def _add_batch(self, batch: CorpusStatistics) -> None:

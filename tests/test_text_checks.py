@@ -271,10 +271,12 @@ def test_marks_that_models_add_are_quoted():
     assert not [one for one in found if "cut off" in str(one)]
 
 
-def test_transposed_references_are_told_without_predictions():
+def test_transposed_references_are_told_without_predictions_and_in_states():
     shared = {"sources": CLEAN["sources"][:2], "references": list(zip(*CLEAN["references"][:2], strict=True))}
     found = [warnings_of(EASSE.baselines, **shared), warnings_of(EASSE.score_candidates, **shared, candidates=[[], []])]
-    assert [[type(one).__name__ for one in some] for some in found] == [["MisplacedTextsWarning"]] * 2
+    columns = {**shared, "predictions": CLEAN["predictions"][:2]}
+    found += [warnings_of(EASSE.state().update, **columns), warnings_of(EASSE.state().score_batch, batch=columns)]
+    assert [[type(one).__name__ for one in some] for some in found] == [["MisplacedTextsWarning"]] * 4
 
 
 def test_a_copy_is_right_where_a_reference_is():
