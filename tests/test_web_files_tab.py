@@ -14,7 +14,7 @@ from report_corpus import Page
 from web_pages import box, cell, choose, expect_score, fill_files, score
 
 from sari.sari_scorer import Scorer
-from sari.web import components, files_tab, sentence_tab
+from sari.web import components, files_tab, sentence_tab, visitor_files
 from sari.web.inputs import TABLE, TEXT_FILES, RefusedError
 
 pytest_plugins = ("web_app",)
@@ -85,6 +85,13 @@ def test_scores_and_files_are_those_of_the_metric(answered):
     paths = with_steps(files_tab.make_report, scored, ["sari.csv", "old/report.html"])
     assert [Path(path).name for path in paths] == ["sari.csv", "report.html"]
     assert "deleting against rewriting" in Path(paths[1]).read_text("utf-8")
+
+
+def test_files_for_download_need_room(answered, monkeypatch):
+    monkeypatch.setattr(visitor_files, "MAX_FILES", 1)
+    parts = answered(COLUMNS)  # where there was room for the table
+    assert "takes no more files" in parts["message"]
+    assert not parts["results"].visible
 
 
 def test_a_single_system_is_compared_with_none(answered):

@@ -63,6 +63,7 @@ NOT_TAKEN = [
     (b'{"data": ["' + b"x" * 12_000_000 + b'"]}', 413, "That is more than 12 MB, all"),
     (b'{"data": ["' + b'\\"' * 4_000_000, 400, "The call is not"),
     (b'{"data": ["' + b"[{," * 2_000_000 + b'"], "session_hash": "a b"}', 400, "The call is not"),
+    (('{"data": ["\\"", "", ' + "[]," * 200_000 + "[]]}").encode("utf-16-le"), 413, "It is not JSON in UTF-8"),
     (b"", 400, "The call is not"),
     (b"[" * 12, 400, "The call is not"),
     (b'{"data": [], "fn_index": true, "session_hash": "a"}', 400, "The call is not"),

@@ -81,6 +81,8 @@ BAD_FILES = [
     (TEXT_FILES, {**TEXTS, "outputs": {"damaged.gz": gzip.compress(TWO)[:-6]}}, "damaged.gz: "),
     (TABLE, {"table": {"t": b"note," + HEADER + b"x" * 10_000_001 + b",a,x,b,c"}}, "That is more than 10 MB, all"),
     (TABLE, {"table": {"t": b"[" + b"[]," * 1_000_000}}, "That is more than 1,000,000 values, all"),
+    (TABLE, {"table": {"t": ("\ufeff\u2003" + "[" * 13).encode()}}, "Its values stand more than 12 deep"),
+    (TABLE, {"table": {"t": ("[" * 13).encode("utf-16")}}, "Its values stand more than 12 deep"),
     (TABLE, {"table": {"t.gz": gzip.compress(b"[" * 13)}}, "Its values stand more than 12 deep"),
     (TABLE, {"table": {"t": ONE}}, "t: no rows, expected at least one"),
     (

@@ -22,7 +22,7 @@ from sari.reports.score_tables import tabulate_scores
 from sari.text_files.output_rows import SystemOutputs
 from sari.validation import Columns, SystemColumns
 from sari.variants import Variant
-from sari.web import answers, components, inputs, rendering, sentence_tab
+from sari.web import answers, components, inputs, rendering, sentence_tab, visitor_files
 from sari.web.answers import Advance
 from sari.web.components import AT_ONCE, HOUR, ON_DEMAND, ControlValues, OpenedSegment, SentenceTab
 from sari.web.inputs import (
@@ -216,6 +216,8 @@ def fill_example() -> tuple[str, str, list[str], list[str]]:
 def write_files(texts: Mapping[str, str]) -> list[str]:
     """Write texts to files of these names, where Gradio serves files and cleans them away, and return the paths."""
     cache = Path(get_upload_folder())
+    if not visitor_files.has_room(cache):
+        raise RefusedError(visitor_files.NO_ROOM)
     cache.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(dir=cache))
     for name, text in texts.items():

@@ -187,7 +187,7 @@ async def _check_upload(scope: MutableMapping[str, Any], body: bytearray) -> Non
     if not is_whole or not all(b"filename=" in part.partition(b"\r\n\r\n")[0] for part in parts[:-1]):
         raise _NotTakenError(400, "An upload is not files in multipart/form-data.")
     if not await asyncio.to_thread(visitor_files.has_room, visitor_files.folder()):
-        raise _NotTakenError(507, "The server takes no more files at the moment: please try later.")
+        raise _NotTakenError(507, visitor_files.NO_ROOM)
 
 
 def _replaying(body: bytes, receive: Any) -> Any:

@@ -164,7 +164,7 @@ _TEXT = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
 
 
 def check_json(data: bytes | bytearray, *, values: int = MAX_VALUES) -> None:
-    """Refuse JSON of too many values, or too deep, before it is parsed.
+    """Refuse JSON of too many values, or too deep, or not in UTF-8, before it is parsed.
 
     >>> check_json(b'[["a, [b"], 1]', values=4)
     >>> check_json(b'[["a, [b"], 1]', values=3)
@@ -172,6 +172,8 @@ def check_json(data: bytes | bytearray, *, values: int = MAX_VALUES) -> None:
     ...
     sari.RefusedError: That is more than 3 values, all that this page takes. score.py has no limit.
     """
+    if b"\0" in data:  # of UTF-16 and UTF-32, whose texts end elsewhere
+        raise RefusedError("It is not JSON in UTF-8.")
     marks = _TEXT.sub(b"", data)
     check_limit(1 + sum(map(marks.count, (b",", b"[", b"{"))), values, "values")
     brackets = np.frombuffer(re.sub(rb"[^][{}]", b"", marks), np.uint8)
@@ -273,8 +275,6 @@ class FilePaths(NamedTuple):
         try:
             contents = list(map(_unpacked, files))
             check_limit(sum(map(len, contents)) / 1e6, MAX_MEGABYTES, "MB")
-            if self.kind == TABLE and contents[0].lstrip()[:1] in (b"[", b"{"):
-                check_json(contents[0], values=MAX_IN_TABLE)
             with reading.naming(lambda path: truncate(Path(path).name)):  # visitors know no folder of ours
                 outputs = self._systems_of_table() if self.kind == TABLE else self._systems_of_lines()
                 _checked_systems(outputs.columns)
@@ -287,6 +287,9 @@ class FilePaths(NamedTuple):
         ending = Path(path).suffix.lower()
         if reading.TABLE_ENDINGS.get(ending):  # a few kilobytes of what pandas reads can hold gigabytes
             raise RefusedError(fault(truncate(Path(path).name), f"a file {ending}", "CSV, TSV or JSON"))
+        text = "\n".join(reading.read_lines(path)).lstrip()  # of any encoding that the table may have
+        if text.startswith(("[", "{")):
+            check_json(text.encode(), values=MAX_IN_TABLE)
         return read_output_table(path).by_system(*system_names([path]))
 
     def _systems_of_lines(self) -> SystemOutputs:

@@ -16,6 +16,8 @@ from typing import Any
 MOST_AGE, SWEPT_EVERY = 3600, 600
 #: Megabytes and number of the files of all visitors together.
 MAX_UPLOADED, MAX_FILES = 1_000, 5_000
+#: What visitors read where there is no room.
+NO_ROOM = "The server takes no more files at the moment: please try later."
 
 
 @cache
