@@ -50,7 +50,7 @@ class CorpusStatistics:
         segments: the number of segments.
         totals: int64[3, ...], the exact sums of `aggregation.summands`; 0 where there are no segments.
         sentence_parts: float64[segment, score] each: the scores of segments, each scored alone, in percent.
-        row_parts: float64[segment, ...] each: the rows of segments, which resampling sums. A row is the counts of a
+        row_parts: float[segment, ...] each: the rows of segments, which resampling sums. A row is the counts of a
             segment or, at the level "sentence", its scores in percent.
         sample: a sample of the texts, on which warnings and the signature depend. `with_counts` leaves it as it is.
         shards: the number of segments of each shard that has a name, in the order of merging.
@@ -140,7 +140,7 @@ class CorpusStatistics:
     def rows(self) -> np.ndarray:
         """Return the row of each segment, float64[segment, ...]; this needs `keeps_rows`, and a segment."""
         self._check_kept("keeps_rows")
-        return np.concatenate(self.row_parts)
+        return np.concatenate(self.row_parts, dtype=np.float64)
 
     def scores_of_sums(self, sums: np.ndarray, segments: int | np.ndarray | None = None) -> np.ndarray:
         """Return the four scores of sums of rows, float64[..., as a row], in percent: float64[..., 4].
@@ -196,8 +196,10 @@ def _in_natural_order(name: str) -> tuple[list[Any], str]:
 
 
 def _rows_to_resample(counted: SegmentCounts, variant: Variant) -> np.ndarray:
-    """Return the rows of segments: see `CorpusStatistics`."""
-    return counted.counts if variant.level == "corpus" else segment_scores(counted, variant)
+    """Return the rows of segments: see `CorpusStatistics`. Those that float32 holds exactly take half the memory."""
+    rows = counted.counts if variant.level == "corpus" else segment_scores(counted, variant)
+    small = rows.astype(np.float32)
+    return small if np.array_equal(small, rows) else rows
 
 
 def score_corpora(
