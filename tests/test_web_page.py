@@ -58,6 +58,56 @@ def test_every_view_fits_and_is_accessible(request, look, rules):
         assert axe(page, rules) == []
 
 
+def stops(page):
+    """Press Tab from the first tab to the end of the page, and yield role and name of what has the focus."""
+    protocol = page.context.new_cdp_session(page)
+    page.get_by_role("tab").first.focus()
+    while not page.evaluate("document.activeElement.matches('.show-api')"):  # the last one
+        page.keyboard.press("Tab")
+        focused = protocol.send("Runtime.evaluate", {"expression": "document.activeElement"})["result"]["objectId"]
+        tree = protocol.send("Accessibility.getPartialAXTree", {"objectId": focused, "fetchRelatives": False})
+        yield tuple(tree["nodes"][0].get(part, {}).get("value", "") for part in ("role", "name"))
+
+
+@pytest.mark.parametrize(("name", "number"), [("Sentence", 40), ("Variants", 8), ("Files", 40), ("About", 4)])
+def test_the_keyboard_reaches_everything_and_changes_nothing(desktop, name, number):
+    view(desktop, name)
+    OPENED[name](desktop)
+    desktop.wait_for_function(SETTLED, polling=50)
+    calls = []
+    desktop.on("request", lambda call: calls.append(call.url))
+    reached = list(stops(desktop))
+    assert [(role, words) for role, words in reached if role in ("none", "RootWebArea") or not words] == []
+    assert len(reached) == len({*reached}) >= number  # each name once: no circle, and nothing to be confused with
+    desktop.evaluate("new Promise(drawn => setTimeout(drawn, 500))")  # as long as menus and pauses in typing take
+    assert calls == []
+    assert desktop.get_by_role("option").count() == 0
+    assert desktop.locator("#files-results").locator("visible=true").count() == (name == "Files")
+
+
+def test_the_focus_stays_where_one_was(desktop):
+    menu = desktop.get_by_role("combobox", name="Lowercase")
+    menu.focus()
+    desktop.keyboard.press("ArrowDown")
+    desktop.keyboard.press("ArrowDown")
+    desktop.keyboard.press("Enter")
+    expect(menu).to_be_focused()
+    expect(desktop.get_by_role("option")).to_have_count(0)
+    fill(desktop, "the big cat sat", "the cat sat", ["the cat sat down"])
+    expect(desktop.locator(".sari-costs .sari-try").first).to_have_accessible_name("try it: the output with “down”")
+    desktop.locator(".sari-costs .sari-try").first.focus()
+    desktop.keyboard.press("Enter")
+    expect(desktop.get_by_role("heading", name="No word costs points")).to_be_focused()
+    word = desktop.locator("#texts [data-at=o3]")
+    word.hover()
+    panel = desktop.locator("#sari-panel")
+    panel.hover()
+    desktop.evaluate("new Promise(left => setTimeout(left, 1200))")
+    expect(panel).to_contain_text("down Added")  # it can be read under a glass
+    word.click()
+    expect(word).to_have_attribute("aria-pressed", "true")
+
+
 def test_unbroken_and_right_to_left_texts(phone):
     fill(phone, "x" * 900, "القطة الكبيرة \U0001f642 " + "\u4f60" * 300, ["y" * 900, "_" * 400])
     expect(phone.locator("#texts .sari-text").nth(1)).to_contain_text("\U0001f642")

@@ -46,7 +46,7 @@ def test_texts_and_choices_have_names(references, names):
     marked = rendering.texts(explanation)
     assert {"Source", "Output", *names} <= set(re.findall('aria-label="(.*?)"', marked))
     answer = rendering.answer(explanation, VARIANTS["easse"], {"copy": SCORES})
-    tries = re.findall('aria-label="Try the output (.*?)"', answer)
+    tries = re.findall('aria-label="try it: the output (.*?)"', answer)
     assert tries == ["with “b”", "with “d”", "without “a”"]
     assert f"Deleting “b” costs {-explanation.costs[0].points:.1f}" in words(answer)
     assert f"Keeping “a” earns {explanation.earnings[0].points:.1f}" in words(answer)

@@ -109,7 +109,7 @@ def test_words_and_bars_light_what_belongs_to_them_while_one_types(desktop):
     box(page, "Output").press_sequentially(" down")
     score = score_of(Scorer(), "the big cat sat", "the cat sat down", ["the cat sat down", "the cat sat"])
     expect_score(page, score)
-    expect(page.locator("#scores [role=status]")).to_contain_text(f"{score:.2f}")  # which screen readers say
+    expect(page.get_by_role("status")).to_contain_text(f"SARI {score:.2f}, Keep ")  # which screen readers say
     page.locator("#texts [data-at=o3][role=button]").hover()
     expect(panel).to_contain_text("down Added: 1 of 2 references has it too.")
     assert lit(page) == ["", "down", "down", ""]
@@ -145,7 +145,7 @@ def test_choices_are_tried_and_undone(desktop):
     expect(chosen).to_have_text(f"Deleting “big” costs {-first.points:.1f}")
     chosen.click()
     expect(panel.locator("b").get_by_text("the big cat sat", exact=True)).to_be_visible()  # n-grams of every order
-    page.get_by_role("button", name="Try the output with “big”").click()
+    page.get_by_role("button", name="try it: the output with “big”").click()
     expect_score(page, first.sari)
     undo.click()
     expect(output).to_have_value(texts[1])

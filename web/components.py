@@ -17,8 +17,6 @@ _MAIN = ("variant", "lowercase", "tokenize")
 _NUMBERS: dict[str, Iterable[int]] = {"max_order": range(1, MAX_ORDER + 1), "zero_division": (0, 1)}
 #: The options that change no score of a single sentence, or only those of documents.
 OF_CORPORA = ("level", "penalties")
-#: Seconds for which results and files are kept.
-HOUR = 3600
 #: What stands for an empty reference in a box, and between references of several lines.
 EMPTY_LINE, RULE = "␣", "---"
 
@@ -38,6 +36,10 @@ AT_ONCE: dict[str, Any] = {"api_visibility": "private", "queue": False, "show_pr
 #: The controls of scoring options, by the names of the options, and the values of controls.
 Controls = dict[str, gr.Dropdown]
 ControlValues = tuple[str, ...]
+
+
+#: What the browser does with what the server sends, in `page.js`.
+_TAKE_OVER = "window.sari.begin(element); watch('value', () => window.sari.changed(element))"
 
 
 class SegmentBoxes(NamedTuple):
@@ -99,6 +101,11 @@ class SentenceTab(NamedTuple):
     def opening(self) -> list[Any]:
         """The outputs of an event that opens a segment."""
         return [self.tabs, *self.texts, *self.controls.values(), self.opened, self.back, self.systems]
+
+
+def part(html: str = "", *, elem_id: str, **named: Any) -> gr.HTML:
+    """Make a part of the page that answers fill; screen readers hear what is new in it."""
+    return gr.HTML(html, elem_id=elem_id, js_on_load=_TAKE_OVER, **named)
 
 
 def make_controls(names: Sequence[str]) -> Controls:

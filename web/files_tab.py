@@ -24,7 +24,7 @@ from sari.validation import Columns, SystemColumns
 from sari.variants import Variant
 from sari.web import answers, components, inputs, rendering, sentence_tab, visitor_files
 from sari.web.answers import Advance
-from sari.web.components import AT_ONCE, HOUR, ON_DEMAND, ControlValues, OpenedSegment, SentenceTab
+from sari.web.components import AT_ONCE, LIVE, ON_DEMAND, ControlValues, OpenedSegment, SentenceTab
 from sari.web.inputs import (
     MAX_MEGABYTES,
     MAX_SEGMENTS,
@@ -36,6 +36,7 @@ from sari.web.inputs import (
 )
 from sari.web.samples import example_files
 from sari.web.server import refusals_as
+from sari.web.visitor_files import MOST_AGE
 
 # What to choose, by the kind of input.
 _HINTS = {
@@ -56,6 +57,7 @@ _SEGMENTS = """## Segments
 
 The segments on which the systems differ most come first, or, of a single system, those of the lowest SARI. Choose a row
 to open its segment in the Sentence view."""
+_REPORTED = "The report is among the downloads."
 # In the browser, so that a change comes before whatever is pressed after it, however slow the server is.
 _CHANGED = rendering.note("Files or settings have changed: press Score to score them.")
 _HIDE_RESULTS = f"() => [{json.dumps(_CHANGED)}, {{__type__: 'update', visible: false}}]"
@@ -132,8 +134,12 @@ def files_tab(sentence: SentenceTab) -> None:
     ranking = parts["rank"].click(show_ranking, parts["scored"], parts["ranking"], **ON_DEMAND)
     kept = [parts["scored"], parts["files"]]
     reporting = parts["report"].click(make_report, kept, parts["files"], **ON_DEMAND)
+    reporting.success(None, js=f"() => window.sari.say({json.dumps(_REPORTED)})")
+    # The value of the menu changes as results come, too: only another baseline than theirs is asked for.
+    asked = gr.State(0)
+    parts["baseline"].change(count_asked, [asked, parts["baseline"], parts["scored"]], asked, **LIVE)
     scoring = gr.on(
-        [start.click, parts["baseline"].input],
+        [start.click, asked.change],
         _named(parts, answer_files),
         [parts["baseline"], kind, *files, *controls],
         [*parts.values()],
@@ -142,7 +148,7 @@ def files_tab(sentence: SentenceTab) -> None:
         **ON_DEMAND,
     )
     scoring.then(None, js="() => window.sari.showPart('files-results', 'files-message')")
-    changes = [box.change for box in files] + [control.input for control in (kind, *controls)]
+    changes = [box.change for box in files] + [control.change for control in (kind, *controls)]
     gr.on(
         changes,
         None,
@@ -157,7 +163,7 @@ def files_tab(sentence: SentenceTab) -> None:
 def _open_segments(sentence: SentenceTab, parts: Parts) -> None:
     """Let rows of the table of segments open in the Sentence view, and its buttons lead on and back."""
     select = parts["segments"].select(open_segment, parts["scored"], sentence.opening, **ON_DEMAND)
-    select.then(None, js="() => window.sari.showPart('scores')")
+    select.then(None, js="() => window.sari.showPart('opened')")
     sentence.systems.select(open_system, sentence.opened, sentence.opening, **ON_DEMAND)
     back, *others = sentence.buttons
     leaving = [sentence.tabs, sentence.back]
@@ -174,16 +180,16 @@ def _file_box(label: str, count: Literal["single", "multiple"] = "single", *, vi
 
 def _make_results() -> Parts:
     """Make what shows a result, without one."""
-    parts: Parts = {"message": gr.HTML(elem_id="files-message")}
-    parts["scored"] = gr.State(None, time_to_live=HOUR)
+    parts: Parts = {"message": components.part(elem_id="files-message")}
+    parts["scored"] = gr.State(None, time_to_live=MOST_AGE)
     with gr.Column(visible=False, elem_id="files-results") as parts["results"]:
         # Any value, since Gradio may have forgotten the choices of this visit.
         parts["baseline"] = gr.Dropdown(
             [], label="Baseline", info="The other systems are compared with it.", allow_custom_value=True
         )
-        parts["systems"] = gr.HTML(elem_id="systems")
+        parts["systems"] = components.part(elem_id="systems")
         parts["rank"] = gr.Button("Does the ranking hold under other variants?")
-        parts["ranking"] = gr.HTML(elem_id="ranking")
+        parts["ranking"] = components.part(elem_id="ranking")
         parts["paragraph"] = gr.Textbox(label="For a paper", buttons=["copy"])
         parts["files"] = gr.File(label="Downloads", file_count="multiple", interactive=False)
         parts["report"] = gr.Button("Make the report (HTML)")
@@ -195,6 +201,11 @@ def _make_results() -> Parts:
             elem_id="segments",
         )
     return parts
+
+
+def count_asked(number: int, baseline: str | None, scored: Scored | None) -> int:
+    """Return how often another baseline than that of the results was chosen: once more where this one is."""
+    return number + (scored is not None and baseline != scored.baseline)
 
 
 def _hint(kind: str) -> str:

@@ -1,5 +1,6 @@
 /* What the page does in the browser: it lights words that belong together and says why, keeps texts and choices in the
-   address, and puts other outputs into the box. Texts are only ever set as text. */
+   address, puts other outputs into the box, and mends what Gradio lacks for keyboards and screen readers. Texts are
+   only ever set as text. */
 (() => {
   "use strict";
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
@@ -20,12 +21,6 @@
   const textOf = (word) => word.querySelector("del, ins, span span").textContent;
   const textOfGram = (gram, size) => keysOf(gram, size).slice(0, size).map((key) => textOf(wordAt(key))).join(" ");
 
-  /** Return why a word has its mark: its label without the word and the mark. */
-  function whyOf(word) {
-    const label = word.getAttribute("aria-label").slice(textOf(word).length);
-    return label.slice(label.indexOf(". ") + 2);
-  }
-
   // --- Light and the panel ------------------------------------------------------------------------------------------
 
   /** Light what a word, a choice or a bar counts in, and return why, in lines: a bold part and the rest. */
@@ -44,7 +39,7 @@
     const counts = (gram, size) => belongs(gram, size) && (gram.mark !== "missed" || gram.operation === "add");
     const longer = grams.slice(1).flatMap((list, place) => list
       .filter((gram) => counts(gram, place + 2)).map((gram) => [textOfGram(gram, place + 2), gram.why]));
-    return [[textOf(word), words ?? whyOf(word)], ...(element === pinned ? longer : [])];
+    return [[textOf(word), words ?? word.dataset.why], ...(element === pinned ? longer : [])];
   }
 
   /** Explain a word, a choice or a bar at the foot of the window; nothing for null. */
@@ -52,8 +47,8 @@
     all(".sari-lit").forEach((part) => part.classList.remove("sari-lit"));
     let panel = document.getElementById("sari-panel");
     if (!panel) {
-      panel = Object.assign(document.createElement("div"), { id: "sari-panel", role: "status" });
-      document.querySelector("main, .gradio-container").append(panel);
+      panel = Object.assign(document.createElement("div"), { id: "sari-panel" });
+      page().append(panel);
     }
     const lines = element && see ? light(element) : [];
     panel.replaceChildren(...lines.map(([strong, rest]) => {
@@ -61,20 +56,73 @@
       line.append(Object.assign(document.createElement("b"), { textContent: strong }), ` ${rest}`);
       return line;
     }));
-    panel.classList.toggle("pinned", pinned !== null);
+    return panel.innerText;
   }
 
   /** Let the explanation of an element stay, until it is clicked again. */
   function pin(element) {
+    pinned?.setAttribute("aria-pressed", "false");
     pinned = pinned === element ? null : element;
-    show(pinned);
+    pinned?.setAttribute("aria-pressed", "true");
+    const words = show(pinned);
+    if (pinned) say(words);
+  }
+
+  // --- What has changed ---------------------------------------------------------------------------------------------
+
+  let telling = 0;
+
+  /** Let screen readers say a sentence, once there has been no newer one for a while. */
+  function say(words) {
+    let status = document.getElementById("sari-status");
+    if (!status) {
+      status = Object.assign(document.createElement("div"), { id: "sari-status", className: "sari-unseen", role: "status" });
+      page().append(status);
+    }
+    clearTimeout(telling);
+    telling = setTimeout(() => (status.textContent = words), 500);
+    return [];
+  }
+
+  const FOCUSED = ".sari-try, .sari-pick, .sari-token, summary, .sari-table";
+  const parts = []; // of the page, that the server fills
+  let held = null; // the part of the page that has the focus, and the place there
+
+  /** Remember where the focus is, for the case that the part is replaced. */
+  function hold(target) {
+    const part = parts.find((one) => one.contains(target));
+    const element = part && target.closest(FOCUSED);
+    const kind = element && FOCUSED.split(", ").find((one) => element.matches(one));
+    held = kind ? { part, kind, place: all(kind, part).indexOf(element) } : null;
   }
 
   /** Take over marked texts that the server has sent. */
-  function takeOver(element) {
-    see = element.querySelector(".sari-see");
+  function takeOver(part) {
+    see = part.querySelector(".sari-see");
     grams = see ? JSON.parse(see.querySelector(".sari-data").textContent) : [];
     pin(null);
+  }
+
+  /** Begin with a part of the page that the server fills. */
+  function begin(part) {
+    parts.push(part);
+    if (part.querySelector(".sari-see")) takeOver(part);
+  }
+
+  /** Take over what the server has sent for a part: say what is new, and give back the focus that was in it. */
+  function changed(part) {
+    const news = part.querySelector("[data-say], .sari-refusal");
+    if (news) say(news.dataset.say ?? news.textContent);
+    if (part.closest("#texts")) takeOver(part);
+    if (held?.part !== part || document.activeElement !== document.body) return;
+    const same = all(held.kind, part);
+    const heading = part.querySelector("h2, p");
+    if (heading) heading.tabIndex = -1;
+    // What is folded takes no focus.
+    [same[held.place], ...same.reverse(), heading].find((one) => {
+      one?.focus();
+      return document.activeElement === one;
+    });
   }
 
   // --- Keyboard: all words are one tab stop -------------------------------------------------------------------------
@@ -104,9 +152,17 @@
 
   let timer = 0;
   let source; // the text in its box
+  let arrived = null; // what the link brought, as JSON
   const outputs = []; // what was in the box of the output before, while the source was the same
 
-  /** Keep texts and choices in the address, once nothing has changed for a while. */
+  /** Remember the texts and choices that the link has brought. */
+  function arrive(...values) {
+    arrived = JSON.stringify(values);
+    return [];
+  }
+
+  /** Keep texts and choices in the address, once nothing has changed for a while; and return the warning of the link,
+      which no longer holds of others. */
   function keepLink(names, values) {
     if (values[0] !== (source ??= values[0])) outputs.length = 0;
     [source] = values;
@@ -118,7 +174,7 @@
       // In a Space the page is in a frame, and what is around it shows the address.
       if (window.parent !== window) window.parent.postMessage({ hash }, "https://huggingface.co");
     }, 300);
-    return [];
+    return arrived && arrived !== JSON.stringify(values) ? "" : { __type__: "update" };
   }
 
   /** Return another output for the box, and keep the one before. */
@@ -131,22 +187,63 @@
 
   // --- What Gradio lacks for screen readers and keyboards -----------------------------------------------------------
 
-  function mend() {
-    all("#segments .search-input").forEach((box) => box.setAttribute("aria-label", "Search the segments"));
-    all('button[aria-label="common.upload"]').forEach((button) => {
-      button.setAttribute("aria-label", "Add files");
-      all("*", button).forEach((inner) => (inner.inert = true));
+  const page = () => document.querySelector("main, .gradio-container");
+  /** Return the name of the box of Gradio's that an element is in. */
+  const boxOf = (element) =>
+    element.closest(".block")?.querySelector("[data-testid=block-label], [data-testid=block-info]")?.textContent.trim() ?? "";
+  const fileOf = (element) => element.closest("tr").querySelector(".filename").getAttribute("aria-label");
+  const name = (element, words) => element.setAttribute("aria-label", words);
+
+  /** What is mended: a selector, and what is done to each element. Each change is made once, or changes nothing. */
+  const MENDS = [
+    ["#segments .search-input", (one) => name(one, "Search the segments")],
+    [".upload-container", (one) => name(one, `Click to upload or drop files: ${boxOf(one)}`)],
+    ['[aria-label="common.upload"]', (one) => {
+      name(one, `Add files: ${boxOf(one)}`);
+      one.title = "Add files";
+      all("*", one).forEach((inner) => (inner.inert = true));
+    }],
+    ['.block:has(.file-preview) [aria-label="Clear"]', (one) => name(one, `Clear: ${boxOf(one)}`)],
+    ['[aria-label="Copy"]', (one) => name(one, `Copy: ${boxOf(one)}`)],
+    [".label-clear-button", (one) => name(one, `Remove ${fileOf(one)}`)],
+    [".download-link", (one) => name(one, `${one.textContent.trim()}: download ${fileOf(one)}`)],
+    [".label-wrap", (one) => one.setAttribute("aria-expanded", one.classList.contains("open"))],
+    // What cannot be edited can be reached and scrolled by keys.
+    ["textarea:disabled", (one) => {
+      name(one, boxOf(one));
+      Object.assign(one, { disabled: false, readOnly: true });
+    }],
+    ["[role=listbox]", (one) => (one.tabIndex = -1)], // Tab would go there, and be lost as it closes
+    // Gradio says the names of its messages.
+    ['.sr-only[role="status"]', (one) => ["role", "aria-live"].forEach((attribute) => one.removeAttribute(attribute))],
+  ];
+  const mend = () => MENDS.forEach(([selector, change]) => all(selector).forEach(change));
+
+  let mending = 0;
+  new MutationObserver(() => {
+    cancelAnimationFrame(mending);
+    mending = requestAnimationFrame(mend);
+  }).observe(document.documentElement, {
+    subtree: true, childList: true, attributes: true, attributeFilter: ["class", "disabled", "title"],
+  });
+
+  const isMenu = (element) => element.getAttribute?.("role") === "combobox";
+  const closeMenu = (menu) => menu.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
+
+  /** Keep the focus in a menu whose choice was made; the menu stays closed. */
+  function stayIn(menu) {
+    requestAnimationFrame(() => {
+      if (document.activeElement === document.body) menu.focus();
+      setTimeout(() => closeMenu(menu));
     });
-    all("[role=listbox]").forEach((list) => (list.tabIndex = -1)); // Tab would go there, and be lost as it closes
   }
 
   /** Bring the first part of the page that is visible into view, with the focus. */
   function showPart(...ids) {
     requestAnimationFrame(() => {
-      mend();
       const parts = ids.map((id) => document.getElementById(id));
       const part = parts.find((one) => one?.offsetParent && one.textContent.trim());
-      if (!part) return;
+      if (!part || part.contains(document.activeElement)) return;
       part.tabIndex = -1;
       part.focus({ preventScroll: true });
       part.scrollIntoView({ block: "start" });
@@ -157,11 +254,18 @@
   // --- Events -------------------------------------------------------------------------------------------------------
 
   const wordOf = (event) => event.target.closest?.(".sari-token");
+  let leaving = 0;
+  // Who magnifies the page takes a while from a word to its explanation.
   document.addEventListener("pointerover", (event) => {
-    if (event.pointerType !== "touch" && wordOf(event)) show(wordOf(event));
+    if (event.pointerType === "touch") return;
+    clearTimeout(leaving);
+    if (wordOf(event)) show(wordOf(event));
+    else if (!event.target.closest?.("#sari-panel")) leaving = setTimeout(() => show(pinned), 1000);
   });
-  document.addEventListener("pointerout", (event) => {
-    if (event.pointerType !== "touch" && wordOf(event)) show(pinned);
+  document.addEventListener("pointerdown", ({ target }) => hold(target));
+  document.addEventListener("focusin", ({ target }) => hold(target));
+  document.addEventListener("focusout", ({ target }) => {
+    if (isMenu(target)) closeMenu(target);
   });
   document.addEventListener("click", ({ target }) => {
     const tried = target.closest(".sari-try");
@@ -176,14 +280,21 @@
   });
   document.addEventListener("keydown", (event) => {
     const word = wordOf(event);
-    if (event.key === "Tab") mend();
-    if (event.key === "Escape") pin(null);
+    if (!event.isTrusted) return; // `closeMenu`
+    if (isMenu(event.target) && event.key === "Enter") stayIn(event.target);
+    if (event.key === "Escape") {
+      clearTimeout(leaving);
+      pin(null);
+    }
     else if (word && (event.key === "Enter" || event.key === " ")) {
       event.preventDefault();
       pin(word);
     } else if (word) move(event, word);
   });
+  document.addEventListener("keyup", ({ key, target }) => {
+    if (key === "Tab" && isMenu(target)) closeMenu(target); // which Gradio opens over the names of what follows
+  });
   window.addEventListener("hashchange", () => location.reload()); // a link that was entered into the same tab
 
-  window.sari = { keepLink, replaceOutput, undo, takeOver, showPart };
+  window.sari = { begin, changed, say, arrive, keepLink, replaceOutput, undo, showPart };
 })();

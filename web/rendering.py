@@ -158,11 +158,10 @@ def texts(explanation: Explanation) -> str:
 
 def _word_row(token: Token, key: str, points: Mapping[str, float]) -> dict[str, Any]:
     """Return a token of the page: its element, its key, and what screen readers and the panel say of it."""
-    label = f"{token.text or EMPTY}, {MARKS[token.mark]}. {token.why}"
-    if key in points:
-        label += f" {_points_in_words(points[key])}"
+    why = f"{token.why} {_points_in_words(points[key])}" if key in points else token.why
+    label = f"{token.text or EMPTY}, {MARKS[token.mark]}. {why}"
     credit = None if token.mark == "kept" else token.credit
-    return {"text": token.text, "mark": token.mark, "credit": credit, "key": key, "label": label}
+    return {"text": token.text, "mark": token.mark, "credit": credit, "key": key, "label": label, "why": why}
 
 
 def _points_in_words(points: float) -> str:
@@ -179,7 +178,7 @@ def _edit_row(edit: Edit) -> dict[str, Any]:
         "points": figure(abs(edit.points), 1),
         "words": f"{_points_in_words(edit.points)} SARI is {figure(edit.sari)} without this choice.",
         "output": edit.output,
-        "try": f"Try the output {'with' if edit.choice in ('deleted', 'missed') else 'without'} “{word}”",
+        "try": f"try it: the output {'with' if edit.choice in ('deleted', 'missed') else 'without'} “{word}”",
     }
 
 

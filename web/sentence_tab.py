@@ -12,7 +12,7 @@ from sari.reports.explanation import explain
 from sari.validation import Columns
 from sari.variant_comparison import explain_difference
 from sari.web import answers, components, rendering
-from sari.web.components import AT_ONCE, HOUR, LIVE, RULE, OpenedSegment, SegmentBoxes, SentenceTab
+from sari.web.components import AT_ONCE, LIVE, RULE, OpenedSegment, SegmentBoxes, SentenceTab
 from sari.web.inputs import (
     MAX_LINK,
     check_limit,
@@ -23,6 +23,7 @@ from sari.web.inputs import (
 )
 from sari.web.samples import samples
 from sari.web.server import refusals_as
+from sari.web.visitor_files import MOST_AGE
 
 #: The options of this view.
 NAMES = components.option_names(corpora=False)
@@ -32,9 +33,7 @@ KEEP_LINK = f"(...values) => window.sari.keepLink({json.dumps([*SegmentBoxes._fi
 READ_LINK = "() => [location.hash]"
 REPLACE_OUTPUT = "(source, output) => [window.sari.replaceOutput(source, output), output]"
 UNDO = "(output) => [window.sari.undo(output)]"
-TAKE_OVER = "window.sari.takeOver(element); watch('value', () => window.sari.takeOver(element))"
-#: Screen readers say new scores.
-SPEAK = "element.setAttribute('role', 'status')"
+ARRIVE = "(...values) => window.sari.arrive(...values)"
 
 
 class SentenceParts(NamedTuple):
@@ -110,30 +109,30 @@ def sentence_tab(page: gr.Blocks, tabs: gr.Tabs) -> SentenceTab:
     """Make the view of one segment."""
     sample, *_ = samples()
     first = show_sentence(None, *sample.texts, *components.initial_choices(NAMES))
-    opened = gr.State(None, time_to_live=HOUR)
-    with gr.Column(visible=False) as back:
+    opened = gr.State(None, time_to_live=MOST_AGE)
+    with gr.Column(visible=False, elem_id="opened") as back:
         with gr.Row():
             buttons = [gr.Button(name, size="sm") for name in ("← Back", "‹ Previous", "Next ›")]
         place = gr.HTML(elem_id="place")
         systems = gr.Dataframe(interactive=False, label="Outputs of all systems", wrap=True)
-    lacking = gr.HTML(elem_id="lacking")
-    scores = gr.HTML(first.scores, elem_id="scores", js_on_load=SPEAK)
+    lacking = components.part(elem_id="lacking")
+    scores = components.part(first.scores, elem_id="scores")
     with gr.Row():
         with gr.Column():
             texts = _text_boxes()
             with gr.Row():
-                examples = gr.Examples(
+                gr.Examples(
                     [list(sample.texts) for sample in samples()],
                     list(texts),
                     example_labels=[sample.name for sample in samples()],
                     api_visibility="private",
                 )
                 clear, undo = gr.Button("Clear", size="sm"), gr.Button("Undo", size="sm")
-            note = gr.HTML(first.note, elem_id="note")
+            note = components.part(first.note, elem_id="note")
             controls = components.make_controls(NAMES)
         with gr.Column():
-            answer = gr.HTML(first.answer, elem_id="answer")
-            marked = gr.HTML(first.texts, elem_id="texts", js_on_load=TAKE_OVER, apply_default_css=False)
+            answer = components.part(first.answer, elem_id="answer")
+            marked = components.part(first.texts, elem_id="texts", apply_default_css=False)
     with gr.Accordion("Link, signature", open=False):
         gr.HTML(
             rendering.note("The address of this page is a link to the texts and choices, which are not sent with it.")
@@ -144,12 +143,10 @@ def sentence_tab(page: gr.Blocks, tabs: gr.Tabs) -> SentenceTab:
     clear.click(lambda: ("", "", ""), None, list(texts), **AT_ONCE)
     undo.click(str, texts.output, texts.output, js=UNDO, **AT_ONCE)
     gr.on([opened.change, *(box.change for box in carried)], show_sentence, [opened, *carried], outputs, **LIVE)
-    gr.on([box.change for box in carried], None, carried, None, js=KEEP_LINK)
-    # Not on changes of boxes, which a link makes too.
-    others = [clear.click, examples.dataset.click, opened.change, *(box.input for box in carried)]
-    gr.on(others, None, None, lacking, js="() => ['']")
+    gr.on([box.change for box in carried], None, carried, lacking, js=KEEP_LINK)
     link = gr.Textbox(visible=False)
-    page.load(read_link, link, [*carried, lacking], js=READ_LINK, **AT_ONCE)
+    arriving = page.load(read_link, link, [*carried, lacking], js=READ_LINK, **AT_ONCE)
+    arriving.then(None, carried, None, js=ARRIVE)
     return SentenceTab(tabs, texts, controls, opened, back, systems, buttons)
 
 
@@ -224,11 +221,11 @@ def variants_tab(tab: gr.Tab, sentence: SentenceTab) -> None:
     with gr.Row():
         copy = gr.Button("Make the output a copy of the source", size="sm")
         undo = gr.Button("Undo", size="sm")
-    scores = gr.HTML(elem_id="variants")
+    scores = components.part(elem_id="variants")
     gr.Markdown("## Why two variants differ")
     with gr.Row():
         pair = [components.variant_box("hf", "From"), components.variant_box("easse", "To")]
-    steps = gr.HTML(elem_id="steps")
+    steps = components.part(elem_id="steps")
     texts, chosen = [sentence.opened, *sentence.texts], [*sentence.controls.values()]
     both, output = list(sentence.texts[:2]), sentence.texts.output
     copied = copy.click(lambda new, _old: new, both, output, js=REPLACE_OUTPUT, **AT_ONCE)
