@@ -108,6 +108,27 @@ def test_the_focus_stays_where_one_was(desktop):
     expect(word).to_have_attribute("aria-pressed", "true")
 
 
+LINE = "getComputedStyle(document.querySelector('#texts .deleted-wrongly')).backgroundImage"
+CHOSEN = "([one, other]) => getComputedStyle(one).backgroundColor !== getComputedStyle(other).backgroundColor"
+IS_CUT = "boxes => boxes.some(box => box.scrollHeight > box.clientHeight + 1)"
+
+
+def test_the_system_s_colours_and_paper_lose_nothing(visit):
+    page = visit((700, 900), "light")
+    fill(page, "the big cat sat", "the cat sat", ["x " * 900])
+    page.emulate_media(media="print", color_scheme="light")
+    assert not page.locator("#source, #output, #references").locator("textarea").evaluate_all(IS_CUT)
+    assert page.locator("#texts").evaluate("one => getComputedStyle(one).printColorAdjust") == "exact"
+    page.emulate_media(media="screen", forced_colors="active")
+    box(page, "References").fill("the big cat sat")
+    expect(page.locator("#texts .deleted-wrongly")).to_have_count(2)
+    assert "gradient" in page.evaluate(LINE)
+    view(page, "Files")
+    assert page.get_by_role("radio").evaluate_all(CHOSEN)
+    edge = page.get_by_role("button", name="Score", exact=True).evaluate("one => getComputedStyle(one).borderTopWidth")
+    assert edge == "1px"
+
+
 def test_unbroken_and_right_to_left_texts(phone):
     fill(phone, "x" * 900, "القطة الكبيرة \U0001f642 " + "\u4f60" * 300, ["y" * 900, "_" * 400])
     expect(phone.locator("#texts .sari-text").nth(1)).to_contain_text("\U0001f642")

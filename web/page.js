@@ -96,6 +96,17 @@
     held = kind ? { part, kind, place: all(kind, part).indexOf(element) } : null;
   }
 
+  /** Give the focus to what stands where it was, or else to the heading; what is folded takes none. */
+  function giveBack({ part, kind, place }) {
+    const same = all(kind, part);
+    const headings = all("h2, p", part);
+    headings.forEach((one) => (one.tabIndex = -1));
+    [same[place], ...same.reverse(), ...headings].find((one) => {
+      one?.focus();
+      return document.activeElement === one;
+    });
+  }
+
   /** Take over marked texts that the server has sent. */
   function takeOver(part) {
     see = part.querySelector(".sari-see");
@@ -114,15 +125,7 @@
     const news = part.querySelector("[data-say], .sari-refusal");
     if (news) say(news.dataset.say ?? news.textContent);
     if (part.closest("#texts")) takeOver(part);
-    if (held?.part !== part || document.activeElement !== document.body) return;
-    const same = all(held.kind, part);
-    const heading = part.querySelector("h2, p");
-    if (heading) heading.tabIndex = -1;
-    // What is folded takes no focus.
-    [same[held.place], ...same.reverse(), heading].find((one) => {
-      one?.focus();
-      return document.activeElement === one;
-    });
+    if (held?.part === part && document.activeElement === document.body) requestAnimationFrame(() => giveBack(held));
   }
 
   // --- Keyboard: all words are one tab stop -------------------------------------------------------------------------

@@ -26,7 +26,17 @@ WAITING = 100
 
 THEME = gr.themes.Default(
     font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"], primary_hue="blue", neutral_hue="slate"
-).set(  # a contrast of at least 4.5
+).set(  # a contrast of at least 4.5 of letters, and of 3 of the edges of what can be pressed or filled
+    **{
+        f"{edge}{dark}": f"*neutral_{shade}"
+        for edge in ("input_border_color", "checkbox_border_color", "button_secondary_border_color")
+        for dark, shade in (("", 500), ("_dark", 400))
+    },
+    button_border_width="1px",
+    input_border_color_focus="*primary_700",
+    input_border_color_focus_dark="*primary_300",
+    checkbox_border_color_hover="*neutral_600",
+    checkbox_border_color_hover_dark="*neutral_300",
     link_text_color="*primary_700",
     link_text_color_dark="*primary_300",
     block_info_text_color="*neutral_600",
