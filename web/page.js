@@ -200,7 +200,7 @@
   /** What is mended: a selector, and what is done to each element. Each change is made once, or changes nothing. */
   const MENDS = [
     ["#segments .search-input", (one) => name(one, "Search the segments")],
-    [".upload-container", (one) => name(one, `Click to upload or drop files: ${boxOf(one)}`)],
+    ["button.upload-container", (one) => name(one, `Click to upload or drop files: ${boxOf(one)}`)],
     ['[aria-label="common.upload"]', (one) => {
       name(one, `Add files: ${boxOf(one)}`);
       one.title = "Add files";
@@ -217,8 +217,7 @@
       Object.assign(one, { disabled: false, readOnly: true });
     }],
     ["[role=listbox]", (one) => (one.tabIndex = -1)], // Tab would go there, and be lost as it closes
-    // Gradio says the names of its messages.
-    ['.sr-only[role="status"]', (one) => ["role", "aria-live"].forEach((attribute) => one.removeAttribute(attribute))],
+    ['.sr-only[role="status"]', (one) => (one.hidden = true)], // Gradio says the names of its messages
   ];
   const mend = () => MENDS.forEach(([selector, change]) => all(selector).forEach(change));
 
