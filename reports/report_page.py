@@ -1,5 +1,6 @@
 """Write reports as HTML that needs no other file."""
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
@@ -13,9 +14,10 @@ from sari.reports.explanation import Explanation
 from sari.reports.ngram_differences import tabulate_ngrams
 from sari.reports.paragraph import paragraph_as_text
 from sari.reports.reasons import EMPTY, MARKS
-from sari.reports.score_report import FEW, Length, ScoreReport
+from sari.reports.score_report import FEW, Length, ScoreReport, ScoreRow
 from sari.reports.score_tables import only_shown, tabulate_scores
 from sari.reports.tables import Table, make_table, warning_in_words
+from sari.variants import Variant
 
 _TEMPLATES = Path(__file__).with_name("templates")
 # The number of missed tokens that are shown.
@@ -48,6 +50,7 @@ def report_as_html(
         signatures=tables.signatures,
         wins=_win_table(report),
         ngrams=tabulate_ngrams(report.ngrams, report.baseline_system or names[0]),
+        language=language_of(next(iter(report.scored_by.values()))),
         pictures=_pictures(report if show is None else only_shown(report, show)),
         whys=_whys,
     )
@@ -82,22 +85,54 @@ def _win_table(report: ScoreReport) -> Table:
     for one, other in pairs:
         wins, losses = (int((sign * (scores[other] - scores[one]) > 0).sum()) for sign in (1, -1))
         rows.append([other, one, *map(str, (wins, losses, len(scores[one]) - wins - losses))])
-    return make_table("", ["System", "Against", "Higher", "Lower", "Equal"], rows, texts=2)
+    return make_table(
+        "Segments by which system is better", ["System", "Against", "Higher", "Lower", "Equal"], rows, texts=2
+    )
 
 
-def score_pictures(report: ScoreReport, sari: Mapping[str, Sequence[float]]) -> dict[str, str]:
-    """Return pictures of SARI as SVG, by their descriptions; `sari` has that of every segment, by system."""
-    pictures = {"Segments by their SARI": plots.histogram(sari, "SARI of a segment")}
+def language_of(variant: Variant) -> str:
+    """Return the language that the tokenizer of a variant names, as HTML's `lang`; empty where it names none."""
+    found = re.fullmatch(r"(?:spacy-)?([a-z]{2})(?:-mecab)?", str(variant.tokenize))
+    return found[1] if found else ""
+
+
+def score_pictures(report: ScoreReport, sari: Mapping[str, Sequence[float]]) -> dict[str, tuple[str, str]]:
+    """Return pictures of SARI by their captions, each as SVG and in words.
+
+    `sari` has that of every segment, by system.
+    """
+    quartiles = {name: np.percentile(column, [25, 50, 75]) for name, column in sari.items()}
+    halves = (
+        f"{name}: half of them from {low:.0f} to {high:.0f}, the middle one {middle:.0f}"
+        for name, (low, middle, high) in quartiles.items()
+    )
+    shown = f"The SARI of segments. {'; '.join(halves)}."
+    pictures = {"Segments by their SARI": (plots.histogram(sari, "SARI of a segment"), shown)}
     if not any(row.confidence_intervals for row in report.results):
         return pictures
     against = report.baseline_system
     words = "SARI with its interval"
     words += f"; the dashed line is {against}" if against else ""
     words += "; baselines are hollow" if report.baselines else ""
-    return {words: plots.intervals([*report.results, *report.baselines], against), **pictures}
+    rows = [*report.results, *report.baselines]
+    shown = "; ".join(map(_interval_in_words, rows))
+    return {words: (plots.intervals(rows, against), f"SARI with its interval. {shown}."), **pictures}
 
 
-def _pictures(report: ScoreReport) -> dict[str, str]:
+def _interval_in_words(row: ScoreRow) -> str:
+    ends = row.confidence_intervals.get("sari")
+    return f"{row.title}: {figure(row.scores['sari'])}" + (
+        f", from {figure(ends[0])} to {figure(ends[1])}" if ends else ""
+    )
+
+
+def _lines(values: Mapping[str, Sequence[float]], classes: Sequence[str], words: str, x: str) -> tuple[str, str]:
+    """Return a picture with a line per system over classes, as SVG and in words."""
+    shown = "; ".join(f"{name}: {', '.join(map(figure, column))}" for name, column in values.items())
+    return plots.lines(values, classes, x=x, y="SARI"), f"{words}, for {', '.join(classes)} {x}. {shown}."
+
+
+def _pictures(report: ScoreReport) -> dict[str, tuple[str, str]]:
     """Return the same and pictures of further figures."""
     pictures = score_pictures(report, {row.name: row.sentences["sari"] for row in report.results})
     numbers = sorted({row.references for row in report.by_references})
@@ -105,13 +140,13 @@ def _pictures(report: ScoreReport) -> dict[str, str]:
         by_number = {
             name: [row.mean["sari"] for row in report.by_references if row.name == name] for name in report.systems
         }
-        pictures["SARI by the number of references, as means over subsets"] = plots.lines(
-            by_number, list(map(str, numbers)), x="number of references", y="SARI"
-        )
+        words = "SARI by the number of references, as means over subsets"
+        pictures[words] = _lines(by_number, list(map(str, numbers)), words, "number of references")
     if len(report.lengths) > 1:
         by_length = {row.name: row.lengths["sari"] for row in report.results}
-        pictures["SARI by the length of the source"] = plots.lines(
-            by_length, list(map(_span_of, report.lengths)), x="tokens of the source (segments)", y="SARI"
+        words = "SARI by the length of the source"
+        pictures[words] = _lines(
+            by_length, list(map(_span_of, report.lengths)), words, "tokens of the source (segments)"
         )
     return pictures
 

@@ -121,7 +121,7 @@ def test_the_system_s_colours_and_paper_lose_nothing(visit):
     assert page.locator("#texts").evaluate("one => getComputedStyle(one).printColorAdjust") == "exact"
     page.emulate_media(media="screen", forced_colors="active")
     box(page, "References").fill("the big cat sat")
-    expect(page.locator("#texts .deleted-wrongly")).to_have_count(2)
+    expect(page.locator("#texts .deleted-wrongly")).to_have_count(3)  # with the legend
     assert "gradient" in page.evaluate(LINE)
     view(page, "Files")
     assert page.get_by_role("radio").evaluate_all(CHOSEN)

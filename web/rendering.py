@@ -141,8 +141,8 @@ def _mean(parts: Iterable[float]) -> str:
     return f"({' + '.join(numbers)}) / {len(numbers)}"
 
 
-def texts(explanation: Explanation) -> str:
-    """Return source, output and references with every token marked."""
+def texts(explanation: Explanation, language: str = "") -> str:
+    """Return source, output and references with every token marked; their language where it is known."""
     points = {_key_of(edit.at): edit.points for edit in explanation.edits}
     people = explanation.references
     named = [("Source", "s", explanation.source), ("Output", "o", explanation.output)]
@@ -153,7 +153,7 @@ def texts(explanation: Explanation) -> str:
         for label, key, tokens in named
     ]
     data = json.dumps(_gram_rows(explanation), separators=(",", ":"))
-    return render("sentence", "texts", texts=rows, data=data)
+    return render("sentence", "texts", texts=rows, data=data, language=language)
 
 
 def _word_row(token: Token, key: str, points: Mapping[str, float]) -> dict[str, Any]:

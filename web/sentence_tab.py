@@ -9,6 +9,7 @@ import gradio as gr
 from sari.corpus_statistics import score_columns
 from sari.messages import RefusedError
 from sari.reports.explanation import explain
+from sari.reports.report_page import language_of
 from sari.validation import Columns
 from sari.variant_comparison import explain_difference
 from sari.web import answers, components, rendering
@@ -90,7 +91,7 @@ def show_sentence(
         _note(source, output, references, chosen),
         rendering.scores(explanation, variant),
         rendering.answer(explanation, variant, answers.score_segment_baselines(segment, variant)),
-        rendering.texts(explanation),
+        rendering.texts(explanation, language_of(variant)),
         explanation.signature,
     )
 
