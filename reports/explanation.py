@@ -25,7 +25,9 @@ from sari.validation import validate_columns
 from sari.variants import OPERATIONS, Variant, resolve_variant
 
 #: What no explanation can say.
-UNSEEN = "SARI compares words alone: it does not see whether an output is cut off or ungrammatical."
+UNSEEN = (
+    "SARI compares words alone: it does not see meaning or grammar, whether an output is cut off, or how easy it is."
+)
 
 
 @dataclass(frozen=True)

@@ -53,6 +53,13 @@ def test_texts_and_choices_have_names(references, names):
     assert f"Costs {-explanation.costs[0].points:.2f}." in marked
 
 
+@pytest.mark.parametrize(("output", "is_said"), [("a b c", True), ("c b a", True), ("a b", False), ("a b c d", False)])
+def test_an_output_that_repeats_a_reference_is_told(output, is_said):
+    answer = words(rendering.answer(explained("x y", output, ["a b c", "x"]), VARIANTS["easse"], {"copy": SCORES}))
+    assert ("nearly all words of a reference" in answer) == is_said
+    assert "does not see meaning" in answer
+
+
 def test_the_page_knows_where_every_ngram_is():
     explanation = explained(source="a b c", prediction="a b x", references=["a b", "<x> b"], tokenize="none")
     (data,) = re.findall(r'<span class="sari-data" hidden>(.*?)</span>', rendering.texts(explanation))

@@ -13,6 +13,13 @@ from sari.web.inputs import MAX_ORDER, offered_options
 DEFAULT = "default"
 #: The options that are always visible. The others are under "More options".
 _MAIN = ("variant", "lowercase", "tokenize")
+# What controls say of options for people who do not know the field's words.
+_INFOS = {
+    "lowercase": "whether capitals matter",
+    "tokenize": "how texts are split into words; 13a splits off punctuation",
+    "max_order": "how many words in a row are compared, at most",
+    "zero_division": "the value of 0/0, where there is nothing to keep, delete or add",
+}
 # The numbers that can be chosen.
 _NUMBERS: dict[str, Iterable[int]] = {"max_order": range(1, MAX_ORDER + 1), "zero_division": (0, 1)}
 #: The options that change no score of a single sentence, or only those of documents.
@@ -132,7 +139,7 @@ def option_names(*, corpora: bool) -> list[str]:
 def _control(name: str) -> gr.Dropdown:
     if name == "variant":
         return variant_box(DEFAULT_VARIANT, "Variant")
-    info = None if name in _MAIN else OPTIONS[name].help
+    info = _INFOS.get(name, OPTIONS[name].help)
     return gr.Dropdown(_labelled_choices(name, DEFAULT_VARIANT), value=DEFAULT, label=label_of(name), info=info)
 
 

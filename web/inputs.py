@@ -213,7 +213,10 @@ def segment_of(source: Any, output: Any, references: Any, *, most: int = MAX_CHA
     if not text.strip():
         raise RefusedError("Please enter a source: the sentence to simplify.")
     if not any(map(str.strip, people)):
-        raise RefusedError("Please enter at least one reference: a simplification written by a person, one per line.")
+        raise RefusedError(
+            "Please enter at least one reference: a simplification written by a person, one per line. "
+            "You can write one, or score outputs of a test set, which has references."
+        )
     return segment
 
 

@@ -4,6 +4,7 @@ The templates are in `templates/`; they escape every text. What the report shows
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from math import comb
 from pathlib import Path
@@ -36,6 +37,8 @@ _RANKING_NOTE = (
     f"In brackets: the rank under the variant. Systems whose SARI differs by less than {TIE} are tied. Differences are "
     f"significant at {SIGNIFICANT:.0%}, corrected for the number of pairs under each variant (Holm 1979)."
 )
+# The share of words that an output has in common with a reference that it repeats.
+_NEARLY = 0.9
 _FIGURES = {"precision": "precision", "f1": "F1"}
 # What the baselines are called, as labels and in sentences.
 _BASELINES = {
@@ -100,9 +103,16 @@ def answer(explanation: Explanation, variant: Variant, baselines: Mapping[str, S
         arithmetic=_arithmetic(explanation, variant),
         table=tabulate_orders("Figures by n-gram order", explanation.orders),
         bars={label: baselines[name]["sari"] for name, (label, _) in _BASELINES.items() if name in baselines},
+        repeated=_repeats_reference(explanation),
         verdict=verdict(explanation.scores["sari"], baselines),
         **{name: list(map(_edit_row, edits)) for name, edits in lists.items()},
     )
+
+
+def _repeats_reference(explanation: Explanation) -> bool:
+    """Return whether the output shares nearly all words with a reference, as where each choice was tried."""
+    words, *people = (Counter(token.text for token in text) for text in (explanation.output, *explanation.references))
+    return any((words & row).total() >= _NEARLY * max(words.total(), row.total(), 1) for row in people)
 
 
 def _arithmetic(explanation: Explanation, variant: Variant) -> dict[str, str]:
