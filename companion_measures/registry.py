@@ -55,6 +55,12 @@ class Settings:
     side_data: Mapping[str, Any] = field(default_factory=dict)
     nrefs: int | str = "?"
 
+    def is_lowercase(self, column: str) -> bool:
+        """Return whether a column of tokens is in lower case; "cased_" and "lower_" say what it has by itself."""
+        if self.lowercase is None or column.startswith("lower_"):
+            return not column.startswith("cased_")
+        return self.lowercase
+
 
 @dataclass(frozen=True)
 class Measure:
@@ -111,7 +117,7 @@ class Measure:
 
     def is_lowercase(self, settings: Settings) -> bool:
         """Return whether its columns of tokens are in lower case."""
-        return not self.arguments[0].startswith("cased_") if settings.lowercase is None else settings.lowercase
+        return settings.is_lowercase(self.arguments[0])
 
     def signature(self, settings: Settings) -> str:
         """Return the line that names every choice that the value depends on; empty for a measure computed elsewhere."""
@@ -225,7 +231,7 @@ MEASURES = (
         "BLEU, lowercased",
         "the same of texts in lower case",
         "translation.bleu",
-        arguments=("outputs", "references"),
+        arguments=("lower_outputs", "lower_references"),
         depends=_OF_BLEU,
         tool="sacreBLEU",
         title="BLEU",

@@ -22,8 +22,12 @@ from sari.tokenization import split_into_tokens
 from sari.validation import SystemColumns, common_number
 from sari.variants import Text
 
-# The columns of texts.
-_TEXTS = {f"{prefix}{column}" for prefix in ("", "cased_", "raw_") for column in ("sources", "outputs", "references")}
+# The columns of texts: see `Measuring`.
+_TEXTS = {
+    f"{prefix}{column}"
+    for prefix in ("", "cased_", "lower_", "raw_")
+    for column in ("sources", "outputs", "references")
+}
 
 
 @dataclass(frozen=True)
@@ -86,7 +90,8 @@ class Measuring:
     The functions of measures take columns by name. Each has the texts of all systems, segment by segment, so that
     references are prepared once for all. "sources", "outputs" and "references" are tokens joined by spaces, in lower
     case unless the settings say otherwise; those that begin with "cased_" keep their case unless the settings say
-    otherwise, and those that begin with "raw_" are texts as they came. Further columns are side data;
+    otherwise, those that begin with "lower_" are in lower case always, and those that begin with "raw_" are texts as
+    they came. Further columns are side data;
     "own_measures:NAME" has the numbers of a measure computed elsewhere.
 
     Attributes:
@@ -199,11 +204,12 @@ class Measuring:
                 check_length(f"own_measure: {measure}: {system}", numbers[system], outputs, "outputs")
             return np.array([numbers[system] for system in systems], np.float64).T
         settings = self.settings
+        if name == "trees":
+            check_length(name, settings.side_data[name], self.columns.sources, "sources")
         if name in settings.side_data:
             return settings.side_data[name]
         *prefix, column = name.split("_")
-        lowercase = prefix != ["cased"] if settings.lowercase is None else settings.lowercase
-        text = None if prefix == ["raw"] else Text(tokenize=settings.tokenize, lowercase=lowercase)
+        text = Text(tokenize=settings.tokenize, lowercase=settings.is_lowercase(name)) if prefix != ["raw"] else None
         if column == "outputs":
             return _split(list(chain.from_iterable(zip(*systems.values(), strict=True))), text)
         if column == "sources":

@@ -9,6 +9,7 @@ from report_corpus import FAST_MEASURES, OUTPUTS, REFERENCES, SIDE_DATA, SOURCES
 from sacrebleu.metrics import BLEU, CHRF, TER
 
 from sari.companion_measures.registry import MEASURES, Settings, own_measure
+from sari.companion_measures.trees import make_tree
 from sari.reports.measuring import Measuring
 from sari.reports.score_report import ScoreReport
 from sari.significance import bootstrap_draws, resolve_resampling
@@ -167,6 +168,14 @@ def test_an_own_measure_has_a_number_for_each_output():
         measuring.measure([own_measure("mine", "mine.tsv")])
 
 
+def test_trees_of_another_number_than_segments_are_refused():
+    """Also where they could be those of fewer segments and more systems."""
+    columns = SystemColumns(["go", "go"], {"s": ["go", "go"]}, [["go"], ["go"]])
+    measuring = Measuring(columns, HOW, Settings(side_data={"trees": [make_tree(["go"], [0])]}))
+    with pytest.raises(ValueError, match="trees: got 1 row, expected 2"):
+        measuring.measure([BY_NAME["quality"]])
+
+
 def test_measures_in_which_case_counts_warn_where_one_column_has_no_capitals():
     """And no others do."""
     texts, lower = ["The cat sat ."] * 10, ["the cat sat ."] * 10
@@ -175,10 +184,14 @@ def test_measures_in_which_case_counts_warn_where_one_column_has_no_capitals():
         (texts, lower, Settings(), True),
         (texts, texts, Settings(), False),
         (lower, texts, Settings(lowercase=True), False),
+        (lower, texts, Settings(lowercase=False), True),
         (lower[:9], texts[:9], Settings(), False),
     ):
         columns = SystemColumns(texts[: len(outputs)], {"x": outputs}, [[text] for text in references])
         measuring = Measuring(columns, HOW, settings=settings)
         bleu, lowercased = (row for row in MEASURES if row.name in ("bleu", "bleu_lowercase"))
         assert [str(row).startswith("BLEU: case") for row in measuring.measure([bleu]).warnings] == [True] * is_warned
-        assert measuring.measure([lowercased]).warnings == []
+        measured = measuring.measure([lowercased])
+        assert measured.warnings == []
+        assert "case:lc" in measured.signatures["bleu_lowercase"]
+        assert measured.figures()["x"]["scores"]["bleu_lowercase"] == pytest.approx(100)
