@@ -8,7 +8,8 @@ perfect output.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
@@ -103,7 +104,8 @@ def _accuracies(output: list[str], reference: list[str], treelets: list[list[int
 
 def _numbered(tokens: list[str]) -> list[tuple[str, int]]:
     """Return each token with how many equal ones stand before it."""
-    return [(token, tokens[:place].count(token)) for place, token in enumerate(tokens)]
+    numbers: dict[str, Iterator[int]] = defaultdict(count)
+    return [(token, next(numbers[token])) for token in tokens]
 
 
 def make_tree(words: Sequence[str], heads: Sequence[int], name: str = "tree") -> Tree:
