@@ -176,7 +176,7 @@ def _check_corpus(
     for name, column in outputs:
         _check_length(name, column, sources)
     if len(references) != len(sources) and len(sources) > 1 and set(map(len, references)) == {len(sources)}:
-        wanted = f"{len(sources):,} (one list per segment, not one per annotator)"
+        wanted = f"{len(sources):,} (one list per segment, not one per annotator: list(zip(*references)))"
         raise RefusedValueError(fault("references", count_of(len(references), "row"), wanted))
     _check_length("references", references, sources)
     return sources, [column for _, column in outputs], references
@@ -358,7 +358,7 @@ def check_share(name: str, value: Any, *, ends: bool = True) -> float:
     if is_number and (0 <= value <= 1 if ends else 0 < value < 1):
         return float(value)
     message = fault(name, short_repr(value), f"a number {'from 0 to' if ends else 'between 0 and'} 1")
-    raise RefusedValueError(message) if is_number else TypeError(message)
+    raise RefusedValueError(message) if is_number else RefusedTypeError(message)
 
 
 def check_figure(figure: Any) -> Decimal:

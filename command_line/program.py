@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sari.command_line.arguments import PROGRAM, check_rules, parse
 from sari.command_line.input_rows import read_systems
-from sari.command_line.options import Options, in_options
+from sari.command_line.options import Options, flag_of, in_options
 from sari.command_line.process import refuse, refuse_missing, say
 from sari.data_warnings import WarningRow, warning_rows
 from sari.messages import RefusedError, RefusedValueError, escape_unprintable, fault
@@ -18,7 +18,7 @@ from sari.reports.score_report import ScoreReport
 from sari.reports.score_tables import tabulate_scores
 from sari.reports.tables import TableReport, warning_in_words
 from sari.signatures import signature_warnings
-from sari.text_files.errors import ColumnError, FileError
+from sari.text_files.errors import FileError, OptionError
 from sari.text_files.named_sets import load_test_set
 from sari.text_files.output_rows import SystemOutputs
 from sari.text_files.writing import STANDARD_OUTPUT, check_writable, write_files
@@ -49,8 +49,8 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
         options = parse(arguments, program)
         answer = _answer(options) if options.printed is None else _Answer(options.printed)
         _give(answer, program, quiet=options.quiet)
-    except ColumnError as error:
-        return refuse(program, f"{error}; give --columns {error.names}")
+    except OptionError as error:
+        return refuse(program, f"{error}; give {flag_of(error.option)} {error.value}")
     except FileError as error:
         return refuse(program, str(error))
     except ModuleNotFoundError as error:

@@ -70,7 +70,7 @@ def _rated_outputs(options: Options) -> tuple[RatedOutputs, SystemOutputs]:
         rows = SystemOutputs({stem(options.table): table.rows})
     else:
         rows = read_systems(options)
-        like = (name_of(options.dataset or options.sources[0]), len(rows.columns.sources))
+        like = (name_of(options.dataset or options.sources[0]), rows.columns.sources)
         ratings = (read_ratings(path, like, encoding=options.encoding) for path in options.ratings)
         rows = rows.with_numbers(RATINGS, dict(zip(rows.rows, ratings, strict=True)))
     outputs = list(chain.from_iterable(rows.rows.values()))

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from sari.text_files.column_names import named_columns
-from sari.text_files.errors import ColumnError, FileError
+from sari.text_files.errors import FileError, OptionError
 from sari.text_files.output_tables import read_output_table
 from sari.text_files.reading import naming
 
@@ -128,9 +128,9 @@ def test_systems_stand_in_the_order_of_the_table(tmp_path):
     assert list(columns.predictions) == ["b", "a"]
     assert columns == (["s1", "s2", "s1"], outputs, [["r1", "q"], ["r2"], ["r1", "q"]])
     one = read_output_table(write_table(tmp_path, "one.csv", SYSTEMS.replace("system", "number")))
-    with pytest.raises(ColumnError, match=r"got 2 sources with several outputs, expected .*such as number$") as error:
+    with pytest.raises(OptionError, match=r"got 2 sources with several outputs, expected .*such as number$") as error:
         one.by_system("one")
-    assert error.value.names == "system=number"
+    assert error.value.value == "system=number"
 
 
 @pytest.mark.parametrize(

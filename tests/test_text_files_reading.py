@@ -3,12 +3,13 @@
 import gzip
 
 import pytest
+from refusals import refuses
 
 from sari.text_files import reading
-from sari.text_files.errors import FileError
-from sari.text_files.reading import read_lines, read_texts
+from sari.text_files.errors import FileError, OptionError
+from sari.text_files.reading import read_lines, read_parallel, read_texts
 
-SAVE = "text: save it as UTF-8, or name its encoding"
+SAVE = "text: save it as UTF-8"
 
 
 @pytest.mark.parametrize(
@@ -101,12 +102,62 @@ def test_columns_of_files(tmp_path):
     assert read_texts(s, {}, [r, p], tab_separated=True).references == [["g", "i", "e"], ["h", "f"]]
 
 
-@pytest.mark.parametrize(("name", "hint"), [("t.JSON.GZ", "it seems a table: "), ("t.gz", "texts of several lines ")])
-def test_a_table_is_no_file_of_lines(tmp_path, name, hint):
-    (tmp_path / "s").write_text("a\nb\n")
-    (tmp_path / name).write_text("source,output\na,b\nb,c\n")
-    with pytest.raises(FileError, match=rf"{name}: number of lines: got 3, expected 2 as in .*\Ws; {hint}"):
-        read_texts(str(tmp_path / "s"), {"t": str(tmp_path / name)}, [])
+@pytest.mark.parametrize(
+    ("data", "encoding"),
+    [("d\xe9j\xe0 \x93vu\x94\n".encode("latin-1"), "cp1252"), ("это не то\n".encode("cp1251"), "NAME")],
+)
+def test_the_encoding_to_give(tmp_path, data, encoding):
+    path = tmp_path / "texts"
+    path.write_bytes(data)
+    with pytest.raises(OptionError) as error:
+        list(read_lines(str(path)))
+    assert (error.value.option, error.value.value) == ("encoding", encoding)
+
+
+WORDS = ["rain", "snow", "storm", "bridge"]
+LINES = [f"The {word} of village {number} was {word}ed." for number, word in enumerate(WORDS)]
+SHORT = [line.replace("The", "A") for line in LINES]
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "models", "hint"),
+    [
+        ("t.JSON.GZ", ["a"], [LINES], "it seems a table: give it as the table"),
+        ("t.gz", ["a b", "c d"], [["e", "f", "g"]], "texts of several lines belong in a table"),
+        ("t", [*SHORT, "", " ", ""], [LINES], "the last 3 are empty"),
+        ("t", SHORT, [[*LINES, ""]], "the last of s0 is empty"),
+        ("t", ["", SHORT[0], "", *SHORT[1:]], [LINES], "lines 1 and 3 are empty"),
+        ("t", ["Output", *SHORT], [LINES], "the first looks like a heading"),
+        ("t", ["text", *SHORT], [LINES], "the first looks like a heading"),
+        ("t", SHORT, [["source", *LINES]], "the first of s0 looks like a heading"),
+        ("t", ["source", *SHORT], [LINES, LINES], "the first looks like a heading"),
+        ("s", ["source", *LINES], [SHORT, SHORT], "the first looks like a heading"),
+        ("t", [*SHORT[:2], *SHORT[3:]], [LINES], "it fits s0 up to line 2"),
+        ("t", [*SHORT[:3], "It was bad.", *SHORT[3:]], [LINES], "it fits s0 up to line 3"),
+        ("t", SHORT[1:], [LINES], "the first of s0 is missing"),
+        ("t", SHORT[:2], [LINES], "the last 2 of s0 are missing"),
+        ("t", [*SHORT, "One more.", "And more."], [LINES], "the last 2 are too many"),
+    ],
+)
+def test_where_lines_part(tmp_path, monkeypatch, name, lines, models, hint):
+    monkeypatch.chdir(tmp_path)
+    names = [f"s{number}" for number in range(len(models))]
+    for file, texts in zip([name, *names], [lines, *models], strict=True):
+        (tmp_path / file).write_text("".join(f"{text}\n" for text in texts))
+    paths = [name, *names] if name == "s" else [*names, name]
+    wanted = f"expected {len(models[0])} as in s0"
+    with refuses(FileError, f"{name}: number of lines: got {len(lines)}, {wanted}; {hint}"):
+        read_parallel(paths)
+
+
+@pytest.mark.parametrize(("output", "reference"), [("Output", "reference_1\treference_2"), ("muss", "Simple")])
+def test_headings_of_all_files_are_refused(tmp_path, output, reference):
+    for name, first in {"s": "source", "muss": output, "r": reference}.items():
+        (tmp_path / name).write_text(f"{first}\na b\n")
+    s, o, r = (str(tmp_path / name) for name in ("s", "muss", "r"))
+    with pytest.raises(FileError, match=r"s:1: got the heading 'source', expected a text: remove the first line of "):
+        read_texts(s, {"muss": o}, [r], tab_separated=True)
+    assert read_texts(s, {"other": s}, [r]).sources == ["source", "a b"]
 
 
 def test_empty_files_are_refused(tmp_path):

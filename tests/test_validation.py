@@ -220,7 +220,7 @@ BAD = [
     ({"sources": []}, "predictions: got 4 rows, expected 0 (as in sources)"),
     (
         {"references": [SOURCES, PREDICTIONS]},
-        "references: got 2 rows, expected 4 (one list per segment, not one per annotator)",
+        "references: got 2 rows, expected 4 (one list per segment, not one per annotator: list(zip(*references)))",
     ),
     (
         {"sources": ["a"], "predictions": ["b"], "references": ["x", "y"]},

@@ -11,7 +11,7 @@ from shlex import quote
 from typing import NamedTuple
 
 from sari.messages import RefusedValueError, escape_unprintable, fault, join_names, truncate
-from sari.text_files.errors import ColumnError, FileError
+from sari.text_files.errors import FileError, OptionError
 
 #: The roles of columns of texts, in the order in which their names may be given.
 ROLES = ("source", "prediction", "references")
@@ -120,7 +120,7 @@ def find_columns(columns: Sequence[str], names: ColumnNames, place: str, texts: 
         texts: the columns with words, which messages propose for predictions.
 
     Raises:
-        FileError: for columns that stand there twice, or are missing (ColumnError).
+        FileError: for columns that stand there twice, or are missing (OptionError).
     """
     chosen = {names.source, *names.predictions, *names.references, names.system}
     usual: dict[str, list[str]] = {role: [] for role in _USUAL}
@@ -178,6 +178,16 @@ def _usual_role(name: str) -> str | None:
     return next((role for role, names in _USUAL.items() if re.fullmatch(names, name, re.IGNORECASE)), None)
 
 
+def is_heading(text: str, role: str) -> bool:
+    """Return whether a text is a usual or likely name of a column.
+
+    >>> is_heading("Complex", "source"), is_heading("source", "prediction")
+    (True, False)
+    """
+    name = text.strip()
+    return _usual_role(name) == role or bool(re.fullmatch(_LIKELY[role], name, re.IGNORECASE))
+
+
 def _check_references(given: dict[str, list[str]]) -> None:
     """Refuse references without a role whose names differ by more than a number: some may be outputs of systems."""
     names = given.get("references", [])
@@ -195,4 +205,4 @@ def _missing(start: str, columns: Sequence[str], names: str) -> FileError:
     """Return the error of a table that lacks columns; `names` are those to give, of which nothing is cut off."""
     room = max(_LONGEST - len(start) - len(names), 1)
     message = start + truncate(escape_unprintable(", ".join(columns)) or "none", room)
-    return ColumnError(message, names) if names else FileError(message)
+    return OptionError(message, "columns", names) if names else FileError(message)

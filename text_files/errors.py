@@ -7,16 +7,17 @@ class FileError(RefusedError):
     """A fault of a file, in one line: the file, the line, what is there and what was expected."""
 
 
-class ColumnError(FileError):
-    """A fault of a table in which columns have to be named.
+class OptionError(FileError):
+    """A fault of a file that an option mends.
 
     Attributes:
-        names: the columns that are missing, with their roles, as `column_names.named_columns` reads them.
+        option: its name in Python.
+        value: what to give it.
     """
 
-    def __init__(self, message: str, names: str):
+    def __init__(self, message: str, option: str, value: str):
         super().__init__(message)
-        self.names = names
+        self.option, self.value = option, value
 
 
 def reason(error: Exception) -> str:

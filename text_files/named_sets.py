@@ -101,7 +101,7 @@ def read_outputs(
         FileError: for a test set or a file that cannot be read, and for a fault in it.
     """
     sources, references = load_test_set(name, split=split, columns=columns)
-    files = read_parallel(list(outputs.values()), encoding, like=(name_of(name), len(sources)))
+    files = read_parallel(list(outputs.values()), encoding, like=(name_of(name), sources))
     return SystemColumns(sources, dict(zip(outputs, files, strict=True)), references)
 
 

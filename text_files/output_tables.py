@@ -14,7 +14,7 @@ from typing import Any
 from sari.data_warnings import SariWarning
 from sari.messages import count_of, escape_unprintable, fault, join_names, short_repr
 from sari.text_files.column_names import USUAL_COLUMNS, ColumnNames, find_columns
-from sari.text_files.errors import ColumnError, FileError
+from sari.text_files.errors import FileError, OptionError
 from sari.text_files.output_rows import OutputRow, SystemOutputs, number_repeats
 from sari.text_files.table_files import Table, read_table
 from sari.validation import validate_columns, validate_texts
@@ -94,7 +94,7 @@ class OutputTable:
         if parting or several == len(outputs):
             got = f"{count_of(several, 'source')} with several outputs"
             wanted = f"a column of systems{f', such as {join_names(parting)}' if parting else ''}"
-            raise ColumnError(fault(self.file.name, got, wanted), f"system={(parting or ['NAME'])[0]}")
+            raise OptionError(fault(self.file.name, got, wanted), "columns", f"system={(parting or ['NAME'])[0]}")
         message = "some sources stand there several times with other outputs; a column of systems would part them"
         return [RepeatedRowsWarning(message, f"{several:,} of {count_of(len(outputs), 'source')}")]
 

@@ -8,15 +8,18 @@ import gzip
 import io
 import re
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from sari.messages import LONGEST_NAME, fault, truncate
-from sari.text_files.errors import FileError, reason
+from sari.messages import LONGEST_NAME, fault, join_names, short_line, short_repr, truncate
+from sari.text_files.column_names import ROLES, is_heading
+from sari.text_files.errors import FileError, OptionError, reason
 from sari.validation import SystemColumns
 
 STANDARD_INPUT = "-"
@@ -49,6 +52,10 @@ _NO_TEXTS = {
     **_STAND_INS,
 }
 _LONGEST_HEAD = 1_000  # bytes, by which each kind is recognized
+#: The share of words of sentences that are about different things; of a simplification and its source it is above.
+_UNRELATED = 0.15
+#: The characters of the name of another file in a message, and the lines that it names.
+_LONGEST_MODEL, _FEW = 40, 3
 #: The characters of a line at most, without which an endless one would fill the memory.
 LONGEST_LINE = 100_000_000
 # How messages name the file of a path.
@@ -90,9 +97,20 @@ def read_lines(path: str, encoding: str = "utf-8") -> Iterator[str]:
         place = f"{name}:{number + data[:end].count(10) + 1}"
         is_binary = encoding == "utf-8" and re.search(rb"[\0-\x08\x0e-\x1a]", data)  # bytes that stand in no text
         got = "binary data" if is_binary else reason(error)
-        raise FileError(fault(place, got, f"{encoding.upper()} text: save it as UTF-8, or name its encoding")) from None
+        message = fault(place, got, f"{encoding.upper()} text: save it as UTF-8")
+        raise (FileError(message) if is_binary else OptionError(message, "encoding", _likely_encoding(data))) from None
     except (OSError, EOFError, zlib.error) as error:
         raise FileError(f"{name}: {reason(error)}, expected a file to read") from None
+
+
+def _likely_encoding(data: bytes) -> str:
+    r"""Return the encoding that bytes may have: of western texts, in which letters beyond ASCII mostly stand alone.
+
+    >>> _likely_encoding("déjà".encode("latin-1")), _likely_encoding("это".encode("cp1251"))
+    ('cp1252', 'NAME')
+    """
+    runs = re.findall(rb"[\x80-\xff]+", data)
+    return "cp1252" if sum(len(run) == 1 for run in runs) * 2 > len(runs) else "NAME"
 
 
 def refuse_stand_in(path: str) -> None:
@@ -139,30 +157,79 @@ def _without_gz(path: str) -> Path:
 
 
 def read_parallel(
-    paths: Sequence[str], encoding: str = "utf-8", *, like: tuple[str, int] | None = None
+    paths: Sequence[str], encoding: str = "utf-8", *, like: tuple[str, Sequence[str]] | None = None
 ) -> list[list[str]]:
     """Return the lines of files that have the same number of lines.
 
     Args:
         paths: of the files.
         encoding: of all files, in lower case.
-        like: the name of what has this number of lines, and the number; None for the first file.
+        like: the name and the lines of what has this number; None for the first file of those that are as long as most.
 
     Raises:
         FileError: for a file that cannot be read, for another number of lines, and for none.
     """
-    columns = [list(read_lines(path, encoding)) for path in paths]
-    model, wanted = like or (name_of(paths[0]), len(columns[0]))
-    for path, lines in zip(paths, columns, strict=True):
-        if len(lines) != wanted:
+    columns = {path: list(read_lines(path, encoding)) for path in paths}
+    for path, lines in columns.items():
+        if not lines:
+            raise FileError(f"{name_of(path)}: no lines, expected at least one")
+    if like is None:
+        ((number, _),) = Counter(len(columns[path]) for path in paths).most_common(1)
+        like = next((name_of(path), columns[path]) for path in paths if len(columns[path]) == number)
+    model, others = truncate(like[0], _LONGEST_MODEL), like[1]
+    for path, lines in columns.items():
+        if len(lines) != len(others):
             is_table = _without_gz(path).suffix.lower() in TABLE_ENDINGS
-            hint = "it seems a table: give it as the table" if is_table else "texts of several lines belong in a table"
-            raise FileError(
-                f"{name_of(path)}: number of lines: got {len(lines)}, expected {wanted} as in {model}; {hint}"
-            )
-    if not wanted:
-        raise FileError(f"{model}: no lines, expected at least one")
-    return columns
+            why = "it seems a table: give it as the table" if is_table else _parting(lines, others, model)
+            counts = f"number of lines: got {len(lines)}, expected {len(others)} as in {model}"
+            raise FileError(short_line(f"{name_of(path)}: {counts}; {why}"))
+    return [columns[path] for path in paths]
+
+
+def _parting(lines: Sequence[str], others: Sequence[str], model: str) -> str:
+    """Return which lines of a file, or of its model, seem to be too many."""
+    longer, shorter, of = (lines, others, "") if len(lines) > len(others) else (others, lines, f" of {model}")
+    number = len(longer) - len(shorter)
+    which, are = (f" {number}", "are") if number > 1 else ("", "is")
+    empty = [place for place, line in enumerate(longer, 1) if not line.strip()]
+    if not any(map(str.strip, longer[-number:])):
+        return f"the last{which}{of} {are} empty"
+    if len(empty) == number <= _FEW and all(map(str.strip, shorter)):
+        return f"line{'s' * (number > 1)} {join_names(map(str, empty), 'and')}{of} {are} empty"
+    place = _last_fitting(shorter, longer)
+    if number == 1 and not place and _looks_like_heading(longer) and not _looks_like_heading(shorter):
+        return f"the first{of} looks like a heading"
+    if place is None:
+        return "texts of several lines belong in a table"
+    if place in (0, len(shorter)):
+        missing = "are missing" if of and number > 1 else "is missing" if of else f"{are} too many"
+        return f"the {'last' if place else 'first'}{which}{of} {missing}"
+    return f"it fits {model} up to line {place}"
+
+
+def _looks_like_heading(lines: Sequence[str]) -> bool:
+    """Return whether the first line is the name of a column, or a word where the second line is none."""
+    first, second = [*lines, ""][:2]
+    return any(is_heading(first, role) for role in ROLES) or first.isidentifier() > second.isidentifier()
+
+
+def _last_fitting(shorter: Sequence[str], longer: Sequence[str]) -> int | None:
+    """Return the number of lines at the start that share words; those after them share words with later lines.
+
+    None where no such place is clear.
+    """
+    words, of_longer = ([set(line.lower().split()) for line in lines] for lines in (shorter, longer))
+    same = list(map(_shared, words, of_longer))
+    later = list(map(_shared, words, of_longer[len(longer) - len(shorter) :]))
+    gains = [0.0, *accumulate(one - max(other, _UNRELATED) for one, other in zip(same, later, strict=True))]
+    place = gains.index(max(gains))
+    is_clear = sum(same[:place]) >= 2 * sum(later[:place]) and sum(later[place:]) >= 2 * sum(same[place:])
+    return place if is_clear and sum(same[:place]) + sum(later[place:]) > _UNRELATED * len(shorter) else None
+
+
+def _shared(one: set[str], other: set[str]) -> float:
+    """Return the share of words that two lines have in common."""
+    return len(one & other) / max(len(one | other), 1)
 
 
 def read_texts(
@@ -182,10 +249,19 @@ def read_texts(
         tab_separated: whether a line of references has several, separated by tabs.
 
     Raises:
-        FileError: as `read_parallel` does.
+        FileError: as `read_parallel` does, and where all files begin with the name of a column.
     """
     paths = [sources, *outputs.values(), *references]
     texts, *others = read_parallel(paths, encoding)
     lines = zip(*others[len(outputs) :], strict=True)
     people = ["\t".join(row).split("\t") if tab_separated else list(row) for row in lines]
+    named = zip(outputs, others, strict=False)
+    headings = [
+        is_heading(texts[0], "source"),
+        *(is_heading(lines[0], "prediction") or lines[0].strip() == system for system, lines in named),
+        *(is_heading(text, "references") for text in people[0]),
+    ]
+    if all(headings):
+        got = f"the heading {short_repr(texts[0])}"
+        raise FileError(fault(f"{name_of(sources)}:1", got, "a text: remove the first line of each file"))
     return SystemColumns(texts, dict(zip(outputs, others, strict=False)), people)

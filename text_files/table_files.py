@@ -111,12 +111,12 @@ def read_table(path: str, encoding: str = "utf-8") -> Table:
     return Table(name, list(dict.fromkeys(header)), rows, has_lines)
 
 
-def read_ratings(path: str, like: tuple[str, int], *, encoding: str = "utf-8") -> list[float]:
+def read_ratings(path: str, like: tuple[str, Sequence[str]], *, encoding: str = "utf-8") -> list[float]:
     """Return the numbers of a file with one per line; an empty line is nan.
 
     Args:
         path: of the file.
-        like: the name of what has as many lines, and their number.
+        like: the name and the lines of what has as many lines.
         encoding: of the file.
 
     Raises:
