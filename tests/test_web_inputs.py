@@ -75,7 +75,7 @@ BAD_FILES = [
     (TEXT_FILES, {**TEXTS, "references": {}}, "Please choose at least one file of references."),
     ("ASSET, test", {}, "Please choose the outputs."),
     (TABLE, {}, "Please choose a table."),
-    (TEXT_FILES, {**TEXTS, "sources": {"s": TWO}}, "o: number of lines: got 1, expected 2 as in s;"),
+    (TEXT_FILES, {**TEXTS, "sources": {"s": TWO}}, "s: number of lines: got 2, expected 1 as in o;"),
     (TEXT_FILES, {**TEXTS, "outputs": TOO_MANY}, "That is more than 20 systems, all"),
     (TEXT_FILES, {**TEXTS, "outputs": {"o": gzip.compress(b"x" * 30_000_000)}}, "That is more than 10 MB, all"),
     (TEXT_FILES, {**TEXTS, "outputs": {"damaged.gz": gzip.compress(TWO)[:-6]}}, "damaged.gz: "),
