@@ -628,11 +628,7 @@ PROPERTIES = (
     Property("digits of another script", _beyond_ascii("[^\\D0-9]"), _search("\\d")),
     Property("vowel marks", _beyond_ascii(_VOWEL_MARKS), _beyond_ascii("[א-תؠ-ي]"), "remove or restore them"),
     Property("invisible characters", _beyond_ascii(_INVISIBLE), remedy="remove or restore them"),
-    Property(
-        "tabs",
-        _search("\t"),
-        remedy="are they several texts each? Then --tab-separated, or split('\\t'), parts them",
-    ),
+    Property("tabs", _search("\t"), remedy="are they several texts each? Then split('\\t') parts them"),
     Property("|", _search("[|]"), remedy="are they several texts each? Then split('|||') parts them"),
     Property("line breaks", _search("\n"), remedy="are they several texts each?", columns=_WRITTEN),
     Property("marks of Markdown", _search("[*`\x23]"), remedy="remove them", columns=_WRITTEN),

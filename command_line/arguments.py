@@ -8,7 +8,7 @@ import codecs
 import os
 import re
 import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from glob import glob
 from itertools import chain
@@ -26,6 +26,7 @@ from sari.reports.score_tables import SHOWN
 from sari.reports.tables import TableReport
 from sari.signatures import read_signature
 from sari.text_files.named_sets import ALIASES, NAMED_SETS
+from sari.text_files.output_rows import look_alike
 from sari.text_files.reading import STANDARD_INPUT, stem
 from sari.text_files.writing import STANDARD_OUTPUT
 from sari.validation import check_choice, check_figure
@@ -118,6 +119,8 @@ def parse(arguments: Sequence[str] | None, program: str = PROGRAM) -> Options:
         options, unknown = parser.parse_known_args(arguments, namespace=Options())
     except argparse.ArgumentError as error:
         raise RefusedValueError(f"{str(error.argument_name).partition('/')[0]}: {error.message}") from None
+    given = set(vars(options))
+    vars(options).update((name, value) for name, value in _DEFAULTS.items() if name not in given)
     if options.printed is not None:
         options.printed = options.printed or parser.format_help().rstrip()
         return options
@@ -129,7 +132,7 @@ def parse(arguments: Sequence[str] | None, program: str = PROGRAM) -> Options:
         if getattr(options, name) is not None:
             setattr(options, name, list(chain.from_iterable(getattr(options, name))))
     _find_files(options)
-    options.given = _given(options, parser)
+    options.given = _given(options, given)
     if options.signature is not None and options.given.isdisjoint(EXCLUDES["--signature"]):
         chosen = read_signature(options.signature, tokenize=options.tokenize)
         vars(options).update(chosen, variant=[chosen["variant"]])
@@ -161,13 +164,13 @@ def _named_files(outputs: Sequence[str]) -> dict[str, str]:
         is_named = name and path and not os.path.exists(output)
         pairs += [(name, path)] if is_named else [("", path) for path in _matching(output)]
     short = [escape_unprintable(name or stem(path)) for name, path in pairs]
-    named: dict[str, str] = {}
-    for (name, path), system in zip(pairs, short, strict=True):
-        system = escape_unprintable(path) if not name and short.count(system) > 1 else system
-        if system in named:
-            raise RefusedValueError(fault("--outputs", f"{short_repr(system)} twice", "a name for each: NAME=FILE"))
-        named[system] = path
-    return named
+    names = [
+        escape_unprintable(path) if not name and short.count(system) > 1 else system
+        for (name, path), system in zip(pairs, short, strict=True)
+    ]
+    if (same := look_alike(names)) is not None:
+        raise RefusedValueError(fault("--outputs", f"{short_repr(same)} twice", "a name for each: NAME=FILE"))
+    return dict(zip(names, (path for _, path in pairs), strict=True))
 
 
 def check_rules(options: Options) -> None:
@@ -183,9 +186,9 @@ def check_rules(options: Options) -> None:
             raise RefusedValueError(f"{option} needs {join_names(NEEDS[option])}")
 
 
-def _given(options: Options, parser: argparse.ArgumentParser) -> set[str]:
-    """Return what the rules name: options other than their defaults, and some with their values."""
-    names = {flag_of(name) for name, value in vars(options).items() if value != parser.get_default(name)}
+def _given(options: Options, given: Iterable[str]) -> set[str]:
+    """Return what the rules name: the options that were given, and some with their values."""
+    names = set(map(flag_of, given))
     listed = {"--format": [options.format], "--sentences": [options.sentences]}
     listed |= {"--show": options.show, "--measures": options.measures}
     names |= {f"{flag} {value}" for flag, values in listed.items() for value in values or ()}
@@ -475,7 +478,7 @@ _GROUPS: dict[str, dict[str, _Option]] = {
             **_NAME,
             "type": _checked(str, re.compile(r"[\w:.+/-]+").fullmatch, "letters, digits and : . + / - _"),
             "default": TableReport.label,
-            "help": "the label of the first table (default: %(default)s); those of the others end in -2, -3, ...",
+            "help": f"the label of the first table (default: {TableReport.label}); others end in -2, -3, ...",
         },
     },
     "about this program": {
@@ -501,6 +504,13 @@ _GROUPS: dict[str, dict[str, _Option]] = {
     },
 }
 
+#: The values of options that are not given.
+_DEFAULTS = {
+    flag.strip("-").replace("-", "_"): option.get("default", False if option.get("action") == "store_true" else None)
+    for options in _GROUPS.values()
+    for flag, option in options.items()
+    if "dest" not in option
+}
 #: What everybody uses; it comes first in the help.
 _FIRST = (
     *("--sources", "--outputs", "--references", "--table", "--variant"),
@@ -565,5 +575,5 @@ def _parser(program: str) -> argparse.ArgumentParser:
     for title, flags in {"most used": _FIRST, **groups}.items():
         group = parser.add_argument_group(title)
         for flag in flags:
-            group.add_argument(flag, *_OTHER_NAMES.get(flag, ()), **every[flag])
+            group.add_argument(flag, *_OTHER_NAMES.get(flag, ()), **every[flag] | {"default": argparse.SUPPRESS})
     return parser

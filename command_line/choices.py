@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sari.command_line.options import Options, flag_of, in_options
-from sari.companion_measures.registry import MEASURES, SIDE_FILES, Measure, Settings, own_measure, resolve
+from sari.companion_measures.registry import MEASURES, SIDE_FILES, Measure, Settings, SideFile, own_measure, resolve
 from sari.data_warnings import SariWarning, WarningRow, warning_rows
-from sari.messages import RefusedValueError, fault, short_repr
+from sari.messages import RefusedImportError, RefusedValueError, fault, short_repr
 from sari.reports.score_report import RECORD_KEYS, columns_of
 from sari.reports.score_tables import SHOWN
 from sari.significance import Resampling, resolve_resampling
@@ -30,7 +30,7 @@ class Choices(NamedTuple):
 
     Attributes:
         variants: to score by, by their labels.
-        left_out: the warnings about variants that other options rule out.
+        left_out: the warnings about variants that other options rule out, and about measures that lack something.
         resampling: how intervals and tests are computed.
         measures: the companion measures.
         settings: what the measures depend on.
@@ -61,10 +61,11 @@ def resolve_choices(options: Options, **resampling: Any) -> Choices:
         ValueError: for options that the metric refuses, and measures that are unknown or lack what they need.
     """
     variants, left_out = _chosen_variants(options)
-    measures = _chosen_measures(options)
+    measures, lacking = _chosen_measures(options)
     chosen = resolve_resampling(**{**resampling, **options.resampling})
-    settings = Settings(options.tokenize or "13a", options.lowercase, _read_side_files(options))
-    return Choices(variants, left_out, chosen, measures, settings)
+    wanted = {file for measure in measures for file in measure.side_files} | set(_given_files(options))
+    settings = Settings.of_options(options.choices, **_read_side_files(options, wanted))
+    return Choices(variants, [*left_out, *warning_rows(lacking)], chosen, measures, settings)
 
 
 def _chosen_variants(options: Options) -> tuple[dict[str, Variant], list[WarningRow]]:
@@ -79,18 +80,28 @@ def _chosen_variants(options: Options) -> tuple[dict[str, Variant], list[Warning
     return {variant.label: variant for variant in possible.values()}, warning_rows(map(LeftOutWarning, messages))
 
 
-def _chosen_measures(options: Options) -> list[Measure]:
-    """Return the measures that are named, "all" for those whose needs are met and that are not slow, and own ones."""
+def _chosen_measures(options: Options) -> tuple[list[Measure], list[LeftOutWarning]]:
+    """Return the measures that are named, and own ones; "all" are those that are shown or not slow.
+
+    Of all, those that lack what they need are left out, with a warning if a file for them is given.
+    """
     known = {measure.name: measure for measure in MEASURES}
-    names = dict.fromkeys(options.measures or ())
+    names, left_out = dict.fromkeys(options.measures or ()), {}
     if "all" in names:
-        every = [row.name for row in known.values() if not (row.is_slow or _lacks(row, options))]
-        names = dict.fromkeys([*every, *(name for name in names if name != "all")])
+        every = {row.name: _lacks(row, options) for row in MEASURES if not row.is_slow}
+        more = [name for name in (*names, *(options.show or ())) if name in known]
+        left_out = {name: lacks for name, lacks in every.items() if lacks and name not in more}
+        names = dict.fromkeys([*(name for name in every if name not in left_out), *more])
     for name in names:
         check_choice("--measures", name, ["all", *known])
         if lacks := _lacks(known[name], options):
             raise RefusedValueError(f"--measures: {name} needs {lacks}")
-    return [*(known[name] for name in names), *_own_measures(options)]
+    lacking = [
+        LeftOutWarning(f"{name} is left out: it needs {lacks}")
+        for name, lacks in left_out.items()
+        if not set(_given_files(options)).isdisjoint(known[name].side_files)
+    ]
+    return [*(known[name] for name in names), *_own_measures(options)], lacking
 
 
 def _own_measures(options: Options) -> Iterator[Measure]:
@@ -112,15 +123,21 @@ def _lacks(measure: Measure, options: Options) -> str:
     for file in measure.side_files:
         if not file.default and getattr(options, file.name) is None:
             return f"{flag_of(file.name)} FILE"
+    try:
+        _read_side_files(options, set(measure.side_files).difference(_given_files(options)))
+    except RefusedImportError as error:
+        return in_options(str(error))
     return measure.missing
 
 
-def _read_side_files(options: Options) -> dict[str, Any]:
-    """Read the side files that are given, and the defaults of those that the same measures need besides."""
-    paths = {file: getattr(options, file.name) for file in SIDE_FILES}
-    wanted = {file for row in MEASURES if any(map(paths.get, row.side_files)) for file in row.side_files}
+def _given_files(options: Options) -> list[SideFile]:
+    return [file for file in SIDE_FILES if getattr(options, file.name) is not None]
+
+
+def _read_side_files(options: Options, wanted: Collection[SideFile]) -> dict[str, Any]:
+    """Read side files, or the defaults of those that are not given."""
+    paths = {file: getattr(options, file.name) for file in SIDE_FILES if file in wanted}
     return {
         file.name: resolve(file.default)() if path is None else resolve(file.read)(path, options.encoding)
         for file, path in paths.items()
-        if file in wanted
     }

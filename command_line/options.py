@@ -66,6 +66,7 @@ class Options(argparse.Namespace):
 
     systems: Sequence[str] = ()
     given: Set[str] = frozenset()
+    printed: str | None = None
 
     @property
     def choices(self) -> dict[str, Any]:

@@ -95,7 +95,9 @@ def _answer(options: Options) -> _Answer:
         text, warnings = _explanation(options, outputs)
         return _Answer(text, _messages(warnings, options))
     if options.find_variant is not None:
-        return _formatted(_variant_search(options, outputs.columns), options)
+        found = _variant_search(options, outputs.columns)
+        warnings = [*warning_rows(outputs.warnings), *found.warnings]
+        return _formatted(replace(found, warnings=[] if options.quiet else warnings), options)
     from sari.command_line.score_files import score_files
 
     report, files = score_files(options, outputs)
@@ -160,7 +162,7 @@ def _explanation(options: Options, outputs: SystemOutputs) -> tuple[str, list[Wa
     (system,) = outputs.rows
     columns, names = outputs.columns.of(system), outputs.names.get(system)
     scored = score_columns(columns, variant, sentences=True)
-    warnings = warning_rows(signature_warnings(options.signature, scored.signature()))
+    warnings = warning_rows([*outputs.warnings, *signature_warnings(options.signature, scored.signature())])
     explained = {
         line: explain(
             source=columns.sources[line - 1],

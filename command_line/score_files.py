@@ -54,7 +54,7 @@ def score_files(options: Options, outputs: SystemOutputs) -> tuple[ScoreReport, 
         report = _with_subsets(report, outputs, options, choices)
     files: dict[str, Iterable[str]] = {}
     if options.report is not None:
-        files[options.report] = [_document(first, report, outputs, options, choices.resampling.seed)]
+        files[options.report] = [_document(first, report, outputs, options, choices)]
     if options.sentences is not None:
         sentences = {name: statistics.sentences() for name, statistics in first.items()}
         rows_of = SENTENCE_FORMATS[Path(options.sentences).suffix or ".tsv"]
@@ -122,7 +122,9 @@ def _with_more(report: ScoreReport, columns: SystemColumns, options: Options, ch
     return replace(report, explanations=explanations, by_references=by_references)
 
 
-def _document(statistics: Scored, report: ScoreReport, outputs: SystemOutputs, options: Options, seed: int) -> str:
+def _document(
+    statistics: Scored, report: ScoreReport, outputs: SystemOutputs, options: Options, choices: Choices
+) -> str:
     """Return a report of the systems as text, in the format that the path of `--report` ends in.
 
     Raises:
@@ -132,9 +134,8 @@ def _document(statistics: Scored, report: ScoreReport, outputs: SystemOutputs, o
 
     style: dict[str, Any] = {"by_order": options.by_order, "digits": options.width, "show": options.show}
     with step_bar("Report", len(statistics) + 2, quiet=options.quiet) as advance:
-        report = building.build_report(
-            statistics, report, outputs.columns, seed=seed, names=outputs.names, advance=advance
-        )
+        places: dict[str, Any] = {"seed": choices.resampling.seed, "names": outputs.names}
+        report = building.build_report(statistics, report, outputs.columns, choices.settings, **places, advance=advance)
         advance("pictures and pages")
         ending = Path(options.report).suffix
         if ending == ".html":

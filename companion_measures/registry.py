@@ -55,6 +55,11 @@ class Settings:
     side_data: Mapping[str, Any] = field(default_factory=dict)
     nrefs: int | str = "?"
 
+    @classmethod
+    def of_options(cls, options: Mapping[str, Any], **side_data: Any) -> Settings:
+        """Return the settings of scoring options by name, whatever the variant; those that are None are not given."""
+        return cls(options.get("tokenize") or cls.tokenize, options.get("lowercase"), side_data)
+
     def is_lowercase(self, column: str) -> bool:
         """Return whether a column of tokens is in lower case; "cased_" and "lower_" say what it has by itself."""
         if self.lowercase is None or column.startswith("lower_"):

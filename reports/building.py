@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sari.companion_measures.registry import Measure
+from sari.companion_measures.registry import Measure, Settings
 from sari.comparison import baseline_scores
 from sari.corpus_statistics import CorpusStatistics
 from sari.reports.measuring import Measuring
@@ -16,7 +16,7 @@ from sari.reports.score_report import Length, ScoreReport
 from sari.reports.shown_segments import choose_segments
 from sari.tokenization import split_into_tokens
 from sari.validation import SystemColumns
-from sari.variants import SCORES, Variant
+from sari.variants import SCORES, Text, Variant
 
 _LENGTHS = 5
 
@@ -61,6 +61,7 @@ def build_report(
     statistics: Mapping[str, CorpusStatistics],
     report: ScoreReport,
     columns: SystemColumns,
+    settings: Settings,
     *,
     seed: int,
     names: Mapping[str, Sequence[int | str]] | None = None,
@@ -72,6 +73,7 @@ def build_report(
         statistics: of each system, by name, made with `sentences=True` and `rows=True`.
         report: the scores by one variant.
         columns: the texts that were scored.
+        settings: of companion measures.
         seed: of the random segments.
         names: of rows by system, as `SystemOutputs.names` has them; None where rows have no names.
         advance: called with the name of each step that begins: the n-grams, then each system.
@@ -89,7 +91,8 @@ def build_report(
     report = replace(report, rows=rows, lengths=lengths)
     advance("N-grams gained and lost")
     ngrams = ngram_differences(columns, variant, report.baseline_system or report.systems[0])
-    segments = choose_segments(columns, variant, report.results, seed=seed, names=names or {}, advance=advance)
+    chosen: dict[str, Any] = {"seed": seed, "names": names or {}, "advance": advance}
+    segments = choose_segments(columns, variant, report.results, Text(tokenize=settings.tokenize), **chosen)
     return replace(report, ngrams=ngrams, segments=segments)
 
 

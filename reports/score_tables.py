@@ -143,6 +143,9 @@ def only_shown(report: ScoreReport, names: Collection[str]) -> ScoreReport:
     if draws is not None and "intervals" not in names:
         draws = replace(draws, confidence=None)
         lacking |= {"confidence_intervals": {}, "difference_intervals": {}}
+    # Tests of all pairs leave no marks at scores, as those against a baseline do.
+    if draws is not None and not (draws.baseline or _has_differences(report, names) or {*_ROW_COLUMNS} & {*names}):
+        draws = replace(draws, comparisons=0)
     measures = [row for row in report.measures if row.name in names]
     if not measures and _has_differences(report, names) and not {*SCORES} & {*names}:
         measures = report.measures  # those of the table of differences

@@ -23,6 +23,7 @@ def choose_segments(
     columns: SystemColumns,
     variant: Variant,
     systems: Sequence[ScoreRow],
+    text: Text,
     *,
     seed: int,
     names: Mapping[str, Sequence[int | str]],
@@ -34,12 +35,12 @@ def choose_segments(
         columns: the texts.
         variant: by which they were scored.
         systems: with the scores of segments.
+        text: how texts become words, as those of companion measures.
         seed: of the random segments.
         names: of rows by system, for those that have names.
         advance: called with the name of each system.
     """
     number = max(1, _OF_ONE // len(systems) ** 2)
-    text = Text(tokenize=variant.changes.get("tokenize", "13a"))  # for words, as companion measures count them
     sources = _joined_tokens(columns.sources, text)
     # By the place of a segment, the reasons to show it, each with the name of its system; random ones are of all.
     reasons: defaultdict[int, list[tuple[str, str]]] = defaultdict(list)

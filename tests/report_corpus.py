@@ -55,11 +55,11 @@ def built(sources, systems, references, *, side_data=None, confidence=None, seed
     resampling = resolve_resampling(confidence=confidence, seed=seed)
     compared = compare_corpora(states, resampling=resampling, details=True)
     scored = report_of(columns, {variant.name: compared}, {variant.name: states})
-    measuring = Measuring(columns, resampling, Settings(side_data=side_data or {}))
+    measuring = Measuring(columns, resampling, Settings.of_options(options, **side_data or {}))
     scored = building.complete_report(
         scored, {variant.name: variant}, measuring, measures=FAST_MEASURES, baselines=["copy"]
     )
-    return building.build_report(states, scored, columns, seed=seed)
+    return building.build_report(states, scored, columns, measuring.settings, seed=seed)
 
 
 def explained(source, prediction, references, *, ngrams=True, **options):

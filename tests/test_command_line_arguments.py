@@ -101,6 +101,8 @@ files -lc | unknown argument '-lc'; did you mean --lowercase?
 files --lang | unknown argument '--lang'; see --help
 files --refs_sents_paths | unknown argument '--refs_sents_paths'; did you mean --references?
 files --split x | --split needs --dataset
+files --split test | --split needs --dataset
+files --label tab:sari | --label needs --format latex or --report
 --sources s.txt --echo sources | --echo needs --dataset
 files --columns x y z | --columns needs --dataset or --table
 dataset --columns a b --tab-separated | --tab-separated needs --references
@@ -141,6 +143,8 @@ files --sentences -: --score-only; --format csv; --format json; --format latex; 
 files --paired-bs: --paired-ar
 files --show sari: --format csv; --format json; --score-only; --ratings a b; --explain 1
 files --width 3: --format csv; --format json
+files --width 2: --format csv; --format json
+files --signature x --tokenize 13a: --max-order 4; --variant easse
 files --by-order: --format csv; --ratings a b
 files --ratings a b: --all-pairs; --paired-ar; --baselines; --why easse; --by-references; --published; \
 --sentences x.csv; --report x.md; --width 3; --paired-bs

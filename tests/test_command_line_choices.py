@@ -49,6 +49,20 @@ def test_what_lacks_its_data_is_left_out_without_a_warning(printed_json):
     assert "LeftOutWarning" not in {row["category"] for row in report["warnings"]}
 
 
+@pytest.mark.usefixtures("without_punkt")
+def test_what_lacks_its_data_is_left_out_with_a_warning_where_its_file_is_given(printed_json, tmp_path):
+    (tmp_path / "ranks").write_text("the\n")
+    report = printed_json(*ONE, "--measures", "all", "--word-ranks", tmp_path / "ranks")
+    assert not [row for row in report["systems"] if "word_rank" in row["scores"]]
+    (warning,) = [row["message"] for row in report["warnings"] if row["category"] == "LeftOutWarning"]
+    assert warning.startswith("word_rank is left out: it needs --stop-words: ")
+
+
+@pytest.mark.parametrize("name", ["ter", "bleu"])
+def test_what_is_shown_of_all_is_computed(printed, name):
+    assert "Companion measures" in printed(*ONE, "--measures", "all", "--show", "sari", name)
+
+
 def test_ranks_of_words_are_read_from_files(printed_json, tmp_path):
     (tmp_path / "ranks").write_text("the\t9\ntown\t5\nlighthouse\t2\n\xe9\t1\n", encoding="latin-1")
     (tmp_path / "stop").write_text("THE\n")
@@ -68,7 +82,9 @@ REFUSED = """
 --measures word_rank | --measures: word_rank needs --word-ranks FILE
 --measures quality | --measures: quality needs --trees FILE
 --measures all --word-ranks {}/empty | {}/empty: got no word, expected one in each line
---measures all --word-ranks {}/words | --stop-words: got nothing, expected a file, or NLTK's
+--measures word_rank --word-ranks {}/words | --measures: word_rank needs --stop-words: got nothing, expected a file
+--measures all --show fkgl | --measures: fkgl needs NLTK and its data
+--measures all --show quality | --measures: quality needs --trees FILE
 --own-measure SARI={}/words | --own-measure: got the name SARI, which is taken, expected another
 --own-measure BLEU_low={}/words | --own-measure: got the name BLEU_low, which is taken, expected another
 --own-measure intervals={}/words | --own-measure: got the name intervals, which is taken, expected another

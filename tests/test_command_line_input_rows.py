@@ -105,6 +105,8 @@ OTHERS = [{"complex": row["source"], "hyp": row["output"], "simple 1": row["refe
          "--columns system=model"),
         (WIDE, "", "t.csv: no column for prediction among source, reference_1, reference_2, domain, id, deleting, "
          "rewriting; give --columns prediction=deleting,rewriting"),
+        (LONG, "--own-measure mine=t.csv", "t.csv: got the file 't.csv', expected a column: the numbers of a table are"),
+        (LONG, "--ratings t.csv", "t.csv: got the file 't.csv', expected a column: the numbers of a table are its "),
         (OTHERS, "", "t.csv: no column for source, for prediction or for references among complex, hyp, simple 1; give "
          "--columns source=complex prediction=hyp 'references=simple 1'"),
         ([{"input": "a b", "complex": "a", **{f"text {n} {'x' * 50}": "a b" for n in range(9)}}], "", "t.csv: no col"),
@@ -167,6 +169,33 @@ def test_segments_are_named_by_their_rows(table, shown, capsys):
     assert shown(*one)[0]["row"] == 4
     assert main(one) == 0
     assert capsys.readouterr().out.startswith("Line 3 of t (row 4)\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "is_read"), [("a\x01", True), ("a\u200b", True), ("a\\x01", False), ("a\x01 ", False)]
+)
+def test_names_that_differ_in_what_is_not_seen(table, shown, refused, name, is_read):
+    """They are kept apart, as they are shown; those that look the same are refused."""
+    names = {"deleting": "a" if is_read else "a\x01", "rewriting": name}
+    arguments = ["--table", table([{**row, "model": names[row["model"]]} for row in LONG]), "--columns", "system=model"]
+    if is_read:
+        scores = [row["scores"]["sari"] for row in shown(*arguments)["systems"]]
+        assert scores == [pytest.approx(Scorer().compute(**with_system(CORPUS, one))["sari"]) for one in OUTPUTS]
+    else:
+        assert refused(*arguments) == r"t.csv: got several systems whose names look like a\x01, expected one"
+
+
+@pytest.mark.parametrize(
+    ("mark", "end"),
+    [("\t", "give --tab-separated"), ("|||", "give --tab-separated, with tabs in its place"), ("|", "")],
+)
+def test_references_with_marks_between_them(tmp_path, capsys, monkeypatch, mark, end):
+    monkeypatch.chdir(tmp_path)
+    for name, lines in {"s": ["a b", "c"], "o": ["a", "c"], "r": [f"a{mark}b", f"c{mark}"]}.items():
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines))
+    assert main(["-s", "s", "-o", "o", "-r", "r"]) == 0
+    warnings = [line for line in capsys.readouterr().err.splitlines() if "each line of references" in line]
+    assert [line.endswith(end) for line in warnings] == [True] * bool(end)
 
 
 def write_documents(folder, name, texts):

@@ -128,6 +128,8 @@ def test_rows_of_a_comparison(printed):
         (f"{COPIES} --all-pairs", ["Group: ", "Ranks: ", "each system against each", "10,000 trials"], []),
         # What is not shown is not spoken of.
         (f"{COPIES} --all-pairs --confidence --show sari p", ["against each;"], ["Group: ", "Ranks: ", "95% CI"]),
+        ("--all-pairs --show keep", [], ["Tests: ", "Null hypothesis"]),
+        ("--all-pairs --show keep group", ["Tests: "], []),
         ("--measures bleu chrf --show keep bleu", ["BLEU: ", "BLEU|", "SARI|"], ["chrF2"]),
         ("--measures bleu chrf --show bleu", ["BLEU|"], ["SARI", "chrF2"]),
         ("--measures bleu --show bleu --by-order", ["BLEU|", "SARI|"], []),

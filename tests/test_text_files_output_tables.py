@@ -42,6 +42,10 @@ FRAME = pd.DataFrame(
 )
 
 
+ROWS = "a JSON array of rows, or a row per line"
+OBJECT = f": got a JSON object of columns or other values, expected {ROWS}"
+
+
 def write_table(folder, name, text):
     path = folder / name
     path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
@@ -63,6 +67,8 @@ def read(path, *, rating=None, **options):
         ("t.csv.gz", CSV),
         ("t.tsv", FRAME.to_csv(sep=";")),
         ("t.csv", FRAME.to_csv(sep="|")),
+        ("t.csv", CSV.replace("rating\n", "rating,,\n")),
+        ("t.csv", CSV.replace("theirs,-1", "theirs,-1,,")),
         ("t", FRAME.to_csv(sep="\t")),
         ("t.csv", JSON),
         ("t.json", f"\n [{JSON.replace('}', '},', 1)}]"),
@@ -157,6 +163,12 @@ def row(**change):
         ("t.csv", "source,output\na,b\n", ": no column for references among source, output"),
         ("t.csv", "source,output,reference\na,b\n", ":2: got 2 cells, expected 3 (as in the first line)"),
         ("t.csv", "source,output,reference\na,b,c,d\n", ":2: got 4 cells, expected 3 (as in the first line)"),
+        ("t.html", FRAME.to_html(), f": got HTML or XML, expected {ROWS}"),
+        *(("t.json", FRAME.to_json(orient=orient), OBJECT) for orient in ("columns", "index", "split", "table")),
+        ("t.json", FRAME.to_json(orient="columns", indent=1), OBJECT),
+        ("t.json", json.dumps(FRAME.to_dict("list")), OBJECT),
+        ("t.json", json.dumps({"status": "ok", "data": FRAME.to_dict("records")}), OBJECT),
+        ("t.json", FRAME[:1].to_json(orient="records", lines=True, indent=1), OBJECT),
         ("t.csv", 'source,output,reference\n"a"b,c,d\n', ":2: not CSV: "),
         ("t.csv", 'source,output,reference\n"a\nb",c,d\n"e\nf",g, \n', ":4: references: got no reference, "),
         ("t.csv", "source,output,reference,rating\na,b,c,?\n", ":2: rating: got '?', expected a number"),
@@ -164,10 +176,10 @@ def row(**change):
         ("t.tsv", 'source\toutput\treference\nb\t"a \\"b\\""\td\n', ':2: got \'"a \\\\"b\\\\""\', expected CSV or '),
         ("t.xlsx", "", ": "),
         ("t.jsonl", '{"source": "a"', ":1: not JSON: Expecting ',' delimiter: line 1 column 15"),
-        ("t.jsonl", "[1]", ": row 1: got 1, expected a JSON object in each line"),
+        ("t.jsonl", "[1]", ": row 1: got 1, expected a JSON array of rows, or a row per line"),
         ("t.csv", '[{"source": "a",\n]', ": not JSON: "),
         ("t.jsonl", "[" * 9_999, ": not JSON: "),
-        ("t.jsonl", "{}", ": no column for source, for prediction or for references among none"),
+        ("t.jsonl", "{}", OBJECT),
         ("t.jsonl", row() + '\n{"source": "a"}', ":2: output: got a missing value (None), expected str"),
         ("t.jsonl", row(references=[True]), ":1: references[0]: got bool, expected str"),
         ("t.jsonl", row(system=5.0), ":1: system: got float, expected str"),

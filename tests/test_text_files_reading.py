@@ -70,8 +70,16 @@ def test_lines(tmp_path, data, texts, pack):
         ("utf-8", b"/annex/objects/SHA256E-s9--0\n", " got a pointer of git-annex, expected .*: git annex get FILE"),
         ("utf-8", b"\n<!DOCTYPE html>\n<html>", " got a page of HTML, expected text: download the raw file"),
         ("utf-8", b'<html lang="en">\n', " got a page of HTML, expected text: download the raw file"),
-        ("utf-8", b'<?xml version="1.0"?>\n<a/>', " got XML or SGML, expected a text per line"),
-        ("utf-8", b'<refset setid="a" srclang="en">\n', " got XML or SGML, expected a text per line"),
+        (
+            "utf-8",
+            b'<?xml version="1.0"?>\n<a/>',
+            " got XML or SGML, expected a text or row per line, or a JSON array of rows",
+        ),
+        (
+            "utf-8",
+            b'<refset setid="a" srclang="en">\n',
+            " got XML or SGML, expected a text or row per line, or a JSON array of rows",
+        ),
         ("utf-8", b"404: Not Found", " got the error of a server, expected text: download the file again"),
         ("utf-8", b'{"message":"Not Found"}\n', " got the error of a server, expected text: download the file again"),
     ],

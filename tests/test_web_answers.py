@@ -6,12 +6,13 @@ import pytest
 from programs import example_corpus, score_of
 from report_corpus import Page
 
+from sari.companion_measures.registry import Settings
 from sari.comparison import baseline_scores
 from sari.reports.score_report import BASELINES
 from sari.sari_scorer import Scorer
 from sari.variants import VARIANTS, resolve_variants
 from sari.web import answers, rendering
-from sari.web.inputs import resolve_every_variant, segment_of, systems_of_lists
+from sari.web.inputs import resolve_every_variant, resolve_options, segment_of, systems_of_lists
 from sari.web.samples import samples
 
 
@@ -28,9 +29,20 @@ def test_baselines_of_a_segment_are_those_of_a_corpus_of_one(variant, references
 
 def test_a_report_has_the_baselines_of_the_command_line():
     columns = systems_of_lists(*example_corpus().values())
-    report = answers.report_scores(answers.compare_systems(columns, VARIANTS["easse"]), lambda _: None)
+    compared = answers.compare_systems(columns, VARIANTS["easse"])
+    report = answers.report_scores(compared, Settings(), lambda _: None)
     assert [row.name for row in report.baselines] == list(BASELINES[:-1])
     assert [measure.name for measure in report.measures] == ["bleu", "fkgl"]
+
+
+@pytest.mark.parametrize(("variant", "tokenizer"), [("xu2016", "none"), ("easse", "char"), ("xu2016", "13a")])
+def test_measures_have_the_tokens_that_were_chosen(variant, tokenizer):
+    """Also where the tokenizer is that of the variant."""
+    columns = systems_of_lists(*example_corpus().values())
+    options = {"variant": variant, "tokenize": tokenizer}
+    compared = answers.compare_systems(columns, resolve_options(options))
+    report = answers.report_scores(compared, Settings.of_options(options), lambda _: None)
+    assert f"|tok:{tokenizer}|" in report.measure_signatures["bleu"]
 
 
 def test_an_unrelated_text_is_of_another_example():

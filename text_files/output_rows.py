@@ -1,12 +1,13 @@
 """Outputs of systems with everything that belongs to each: one record, which is sorted and selected as a whole."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from sari.data_warnings import SariWarning
+from sari.messages import in_one_line
 from sari.validation import SystemColumns
 
 
@@ -104,6 +105,20 @@ class SystemOutputs:
             )
             for subset in dict.fromkeys(row.subset for row in first)
         }
+
+
+def look_alike(names: Iterable[str]) -> str | None:
+    r"""Return the first name that looks like one before it, as all characters become visible; None for none.
+
+    >>> look_alike(["a", "a\x01", "a "]), look_alike(["a", "b"])
+    ('a', None)
+    """
+    seen = set()
+    for name in map(in_one_line, names):
+        if name in seen:
+            return name
+        seen.add(name)
+    return None
 
 
 def number_repeats(items: Sequence[Any]) -> list[tuple[Any, int]]:

@@ -15,7 +15,7 @@ from sari.data_warnings import SariWarning
 from sari.messages import count_of, escape_unprintable, fault, join_names, short_repr
 from sari.text_files.column_names import USUAL_COLUMNS, ColumnNames, find_columns
 from sari.text_files.errors import FileError, OptionError
-from sari.text_files.output_rows import OutputRow, SystemOutputs, number_repeats
+from sari.text_files.output_rows import OutputRow, SystemOutputs, look_alike, number_repeats
 from sari.text_files.table_files import Table, read_table
 from sari.validation import validate_columns, validate_texts
 
@@ -59,9 +59,8 @@ class OutputTable:
             warnings += self._check_one_system(rows)
         systems = self._paired(rows)
         shown = [escape_unprintable(system or name) for system in systems]
-        for system, times in Counter(shown).items():
-            if times > 1:
-                raise FileError(fault(self.file.name, f"{times} systems whose names look like {system}", "one"))
+        if (same := look_alike(shown)) is not None:
+            raise FileError(fault(self.file.name, f"several systems whose names look like {same}", "one"))
         return SystemOutputs(dict(zip(shown, systems.values(), strict=True)), warnings)
 
     def _repeats(self, keys: Sequence[Any]) -> list[bool]:

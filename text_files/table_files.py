@@ -6,6 +6,7 @@ What the columns mean is a matter of `output_tables`.
 import csv
 import json
 import math
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -17,7 +18,8 @@ from sari.messages import RefusedValueError, count_of, fault, short_line, short_
 from sari.text_files.errors import FileError, reason
 from sari.text_files.reading import TABLE_ENDINGS, name_of, read_lines, read_parallel, refuse_stand_in
 
-_JSON = "a JSON object in each line"
+#: What is read of JSON, and said of what else tables are exported as.
+_ROWS = "a JSON array of rows, or a row per line"
 #: A cell of tab-separated values in quotes, with doubled quotes within; what needs them; and one with escaped quotes.
 _QUOTED_CELL = re.compile(r'(?<![^\t\n])"([^"]*+(?:""[^"]*+)*+)"(?![^\t\n])')
 _NEEDS_QUOTES = re.compile(r'["\t\n]')
@@ -67,6 +69,9 @@ class Table(NamedTuple):
 
     def numbers(self, column: str, *, has_gaps: bool = False) -> list[float]:
         """Return the numbers of a column, as `cells` does; an empty cell of one that may have gaps is nan."""
+        if column not in self.columns and os.path.isfile(column):
+            wanted = "a column: the numbers of a table are its columns; files go with text files"
+            raise FileError(fault(self.name, f"the file {short_repr(column)}", wanted))
         places = (f"{self.place(row.number)}: {column}" for row in self.rows)
         return list(map(_rating if has_gaps else _finite_number, places, self.cells(column)))
 
@@ -102,6 +107,8 @@ def read_table(path: str, encoding: str = "utf-8") -> Table:
     else:
         lines = list(read_lines(path, encoding))
         first = next(filter(None, map(str.strip, lines)), "")
+        if first.startswith("<") and first.endswith(">"):
+            raise FileError(fault(name, "HTML or XML", _ROWS))
         header, rows, has_lines = (_read_json if first.startswith(("[", "{")) else _read_separated)(name, lines, first)
     if not rows:
         raise FileError(f"{name}: no rows, expected at least one")
@@ -183,10 +190,10 @@ def _read_separated(name: str, lines: list[str], first: str) -> _Rows:
         header = [cell.strip() for cell in next(filter(None, reader), ())]
         for cells in filter(None, reader):
             number = reader.line_num - sum(cell.count("\n") for cell in cells)
-            if len(cells) != len(header):
+            if any(cells[len(header) :]) or any(header[len(cells) :]):  # else empty columns at the end
                 got = count_of(len(cells), "cell")
                 raise FileError(f"{name}:{number}: got {got}, expected {len(header)} (as in the first line)")
-            rows.append(TableRow(number, dict(zip(header, cells, strict=True))))
+            rows.append(TableRow(number, dict(zip(header, cells, strict=False))))
     except csv.Error as error:
         raise FileError(f"{name}:{reader.line_num}: not CSV: {error}") from None
     return header, rows, True
@@ -215,22 +222,34 @@ def _read_json(name: str, lines: list[str], first: str) -> _Rows:
     is_array = first.startswith("[")
     if is_array:
         numbered = list(enumerate(_json(name, "\n".join(lines)), 1))
+    elif _is_one_object(lines):
+        raise FileError(fault(name, "a JSON object of columns or other values", _ROWS))
     else:
         texts = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
         numbered = [(number, _json(f"{name}:{number}", line)) for number, line in texts]
     for number, row in numbered:
         if not isinstance(row, dict):
             place = f"{name}: row {number}" if is_array else f"{name}:{number}"
-            raise FileError(fault(place, short_repr(row), _JSON))
+            raise FileError(fault(place, short_repr(row), _ROWS))
     rows = list(starmap(TableRow, numbered))
     return list(dict.fromkeys(chain.from_iterable(row.cells for row in rows))), rows, not is_array
+
+
+def _is_one_object(lines: list[str]) -> bool:
+    """Return whether JSON is a single object that is no row: in several lines, without a text, or with a table."""
+    with suppress(ValueError, RecursionError):
+        values = json.loads("\n".join(lines)).values()
+        listed = chain.from_iterable(value for value in values if isinstance(value, list))
+        has_table = any(isinstance(part, list | dict) for part in listed)
+        return has_table or len(list(filter(str.strip, lines))) > 1 or not any(isinstance(one, str) for one in values)
+    return False
 
 
 def _json(place: str, text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:  # not JSON, numbers of too many digits, too many brackets
-        raise FileError(short_line(f"{place}: not JSON: {error}, expected {_JSON}")) from None
+        raise FileError(short_line(f"{place}: not JSON: {error}, expected {_ROWS}")) from None
 
 
 def _finite_number(place: str, value: object) -> float:

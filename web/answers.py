@@ -62,14 +62,13 @@ def compare_systems(
     return ComparedSystems(columns, variant, statistics, result, report)
 
 
-def report_scores(compared: ComparedSystems, advance: Advance) -> ScoreReport:
+def report_scores(compared: ComparedSystems, settings: Settings, advance: Advance) -> ScoreReport:
     """Return the report of compared systems with baselines, published systems, BLEU and FKGL.
 
     `advance` is called with the name of each step that begins.
     """
     columns, variant = compared.columns, compared.variant
     resampling = resolve_resampling(confidence=CONFIDENCE, method=compared.result["method"])
-    settings = Settings(variant.changes.get("tokenize", "13a"), variant.changes.get("lowercase"))
     return building.complete_report(
         compared.report,
         {variant.label: variant},
@@ -81,12 +80,11 @@ def report_scores(compared: ComparedSystems, advance: Advance) -> ScoreReport:
     )
 
 
-def write_report(compared: ComparedSystems, advance: Advance) -> str:
+def write_report(compared: ComparedSystems, settings: Settings, advance: Advance) -> str:
     """Return the page of HTML that `score.py --report` writes, in `SCORE_STEPS`, two more, and one for each system."""
-    report = report_scores(compared, advance)
-    report = building.build_report(
-        compared.statistics, report, compared.columns, seed=compared.result["seed"], advance=advance
-    )
+    report = report_scores(compared, settings, advance)
+    seed = compared.result["seed"]
+    report = building.build_report(compared.statistics, report, compared.columns, settings, seed=seed, advance=advance)
     advance("pictures and pages")
     return report_page.report_as_html(report)
 

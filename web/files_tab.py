@@ -12,6 +12,7 @@ import gradio as gr
 import numpy as np
 from gradio.utils import get_upload_folder
 
+from sari.companion_measures.registry import Settings
 from sari.data_warnings import warning_rows
 from sari.messages import RefusedError, truncate
 from sari.reports.formats import SENTENCE_FORMATS, format_of_ending
@@ -264,7 +265,8 @@ def answer_files(
     A baseline that is none of the systems gives way to the first one.
     """
     advance = _advance(progress, answers.SCORE_STEPS + 3)
-    variant = inputs.resolve_options(components.options_of(NAMES, chosen))
+    options = components.options_of(NAMES, chosen)
+    variant = inputs.resolve_options(options)
     advance("reading")
     files = FilePaths(kind, sources, outputs, references, table)
     systems = files.read()
@@ -272,7 +274,7 @@ def answer_files(
     advance("scoring")
     baseline = baseline if baseline in columns.predictions else next(iter(columns.predictions))
     compared = answers.compare_systems(columns, variant, baseline=baseline)
-    report = answers.report_scores(compared, advance)
+    report = answers.report_scores(compared, Settings.of_options(options), advance)
     report = replace(report, warnings=[*warning_rows(systems.warnings), *report.warnings])
     advance("tables and pictures")
     sentences = {name: statistics.sentences() for name, statistics in compared.statistics.items()}
@@ -366,5 +368,5 @@ def make_report(scored: Scored | None, files: list[str], progress: gr.Progress =
     scored = _present(scored)
     advance = _advance(progress, answers.SCORE_STEPS + 2 + len(scored.sari))
     compared = answers.compare_systems(scored.files.read().columns, scored.variant, baseline=scored.baseline)
-    page = answers.write_report(compared, advance)
+    page = answers.write_report(compared, Settings.of_options(scored.options), advance)
     return [*(path for path in files if Path(path).name != "report.html"), *write_files({"report.html": page})]
