@@ -105,7 +105,7 @@ OTHERS = [{"complex": row["source"], "hyp": row["output"], "simple 1": row["refe
          "--columns system=model"),
         (WIDE, "", "t.csv: no column for prediction among source, reference_1, reference_2, domain, id, deleting, "
          "rewriting; give --columns prediction=deleting,rewriting"),
-        (LONG, "--own-measure mine=t.csv", "t.csv: got the file 't.csv', expected a column: the numbers of a table are"),
+        (LONG, "--own-measure mine=t.csv", "t.csv: got the file 't.csv', expected a column: the numbers of a table"),
         (LONG, "--ratings t.csv", "t.csv: got the file 't.csv', expected a column: the numbers of a table are its "),
         (OTHERS, "", "t.csv: no column for source, for prediction or for references among complex, hyp, simple 1; give "
          "--columns source=complex prediction=hyp 'references=simple 1'"),
