@@ -6,7 +6,11 @@ Other programs may use `from score import sari`.
 import os
 import sys
 
-if not __package__:  # in a checkout
+if __package__:
+    from sari import as_package
+
+    as_package.make_importable()
+else:  # in a checkout
     sys.path.append(os.path.dirname(os.path.abspath(__file__)))  # where python -P does not look
     from as_package import make_importable
 

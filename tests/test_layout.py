@@ -71,6 +71,13 @@ def test_what_is_refused_has_classes_of_its_own(package):
         )
 
 
+def test_lists_of_tests_name_files_that_are_there():
+    for name in ("run", "portable_tests.txt"):
+        files = re.findall(r"tests/[\w*]+\.py", (ROOT / ".ci" / name).read_text(encoding="utf-8"))
+        assert files
+        assert [file for file in files if not any(ROOT.glob(file))] == []
+
+
 def test_names_shadow_nothing():
     """Of what is installed, the metric itself aside where someone has installed it, and of what users may well have."""
     ours = {file.stem for folder in ("", "tests", "benchmarks") for file in (ROOT / folder).glob("*.py")}

@@ -97,10 +97,17 @@ def test_compute_takes_columns_by_name_and_no_options(scorer):
         Scorer().compute(**TEXTS, variant="easse", level="corpus", lowercase=True, deletion="f1")
 
 
-def test_options_cannot_be_assigned(scorer):
-    for name in ("lowercase", "options"):
-        with pytest.raises(AttributeError, match=f"^{name}: got an assignment, expected another scorer"):
-            setattr(scorer, name, False)
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [
+        ("lowercase", ", expected another scorer: scorer.with_options(...)"),
+        ("options", ", expected another scorer: scorer.with_options(...)"),
+        ("lowercaze", "; did you mean scorer.with_options(lowercase=...)?"),
+    ],
+)
+def test_options_cannot_be_assigned(scorer, name, remedy):
+    with refuses(AttributeError, f"{name}: got an assignment{remedy}"):
+        setattr(scorer, name, False)
 
 
 def test_a_single_segment_and_a_row_have_the_scores_of_a_batch(scorer):

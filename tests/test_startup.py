@@ -1,6 +1,7 @@
 """What the ways without `evaluate` import, and so how long one waits for them."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -47,18 +48,25 @@ def test_importing_sari_shows_no_bar(program):
     assert imported_by(program)[1] == "False\n"
 
 
-@pytest.mark.parametrize("flags", ["-P", "-I", "-OO"])
-def test_flags_of_python(tmp_path, flags):
-    """Python looks for modules elsewhere with -P and -I, and has no docstrings with -OO."""
+@pytest.mark.parametrize(
+    ("flags", "variables"), [(["-P"], {}), (["-I"], {}), (["-OO"], {}), ([], {"PYTHONSAFEPATH": "1"})]
+)
+def test_flags_of_python(tmp_path, flags, variables):
+    """Python looks for modules elsewhere with -P, PYTHONSAFEPATH and -I, and has no docstrings with -OO."""
     for program, arguments in {"score.py": ["--help"], "app.py": ["--help"], "__main__.py": ["--help"]}.items():
-        command = [sys.executable, flags, str(ROOT / program), *arguments]
-        process = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8", check=False)
+        command = [sys.executable, *flags, str(ROOT / program), *arguments]
+        environment = os.environ | variables
+        process = subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, encoding="utf-8", check=False
+        )
         assert (process.returncode, process.stderr) == (0, "")
         assert "usage: " in process.stdout
         assert "None" not in process.stdout
 
 
-@pytest.mark.parametrize(("folder", "command"), [("", ["x.zip"]), ("sari", ["-m", "sari"])])
+@pytest.mark.parametrize(
+    ("folder", "command"), [("", ["x.zip"]), ("sari", ["-m", "sari"]), ("sari", ["-m", "sari.score"])]
+)
 def test_a_zip_file_is_refused_in_one_line(tmp_path, monkeypatch, folder, command):
     with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
         for file in [*ROOT.glob("*.py"), *ROOT.glob("command_line/*.py")]:
