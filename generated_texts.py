@@ -13,10 +13,10 @@ What would be scored wrongly is refused in a line that names the remedy; what tr
 `attach` is a method of `Scorer`.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, cycle, islice
 from statistics import fmean
 from typing import Any
 
@@ -86,10 +86,10 @@ class OutputScorer:
         self.size: int = 1 + max(self.tokenizer.get_vocab().values())
         self.padding: list[int] = [token for token in (PADDING, self.tokenizer.pad_token_id) if token is not None]
 
-    def without_padding(self, ids: Any) -> np.ndarray:
-        """Return the ids of a row, int64[token], without padding of any kind."""
+    def without_padding(self, ids: Any) -> bytes:
+        """Return the ids of a row without padding of any kind, int64[token], as bytes."""
         row = np.asarray(ids, np.int64)
-        return row[~np.isin(row, self.padding)]
+        return row[~np.isin(row, self.padding)].tobytes()
 
     def without_end(self, ids: Any) -> list[int]:
         """Return the ids of a row without the padding at its end, and without the end, if the same token pads."""
@@ -100,10 +100,6 @@ class OutputScorer:
         """Return the texts of rows of ids, without ids that the tokenizer lacks, and without outer spaces."""
         known = [[token for token in row if 0 <= token < self.size] for row in rows]
         return [text.strip() for text in self.tokenizer.batch_decode(known, skip_special_tokens=self._skips_special)]
-
-    def _encode(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return the ids of texts as a model generates them."""
-        return list(self.tokenizer(text_target=list(texts))["input_ids"])
 
     def scores(
         self,
@@ -143,7 +139,7 @@ class OutputScorer:
         shares = []
         for row, output in enumerate(outputs[:_CHECKED_ROWS]):
             if ids := {*output} - self._special:
-                known = chain(*self._encode([sources[row], *references[row]]))
+                known = chain(*self.tokenizer(text_target=[sources[row], *references[row]])["input_ids"])
                 shares.append(len(ids.intersection(known)) / len(ids))
         if shares and fmean(shares) < _LEAST_SHARED:
             message = "outputs have other tokens than sources and references: give the tokenizer that made the labels"
@@ -156,15 +152,15 @@ class OutputScorer:
         """
         yield from variant_warnings(self._variant)
         texts = [row[0] for row in references[:_CHECKED_ROWS]] if self._postprocess is None else []
-        pairs = zip(texts, self.decode(self._encode(texts)) if texts else [], strict=True)
-        changed = [pair for pair in pairs if _folded_words(pair[0]) != _folded_words(pair[1])]
+        decoded = self.decode(self.tokenizer(text_target=texts)["input_ids"]) if texts else []
+        changed = [
+            pair
+            for pair in zip(texts, decoded, strict=True)
+            if len({tuple(text.casefold().split()) for text in pair}) == 2
+        ]
         if 2 * len(changed) > len(texts):
             message = "the tokenizer changes texts: correct them with postprocess"
             yield TrainingWarning(message, " becomes ".join(map(short_repr, changed[0])))
-
-
-def _folded_words(text: str) -> tuple[str, ...]:
-    return tuple(text.casefold().split())
 
 
 def is_chat(messages: Any) -> bool:
@@ -269,6 +265,45 @@ def attach(
         sari.attach(trainer, sources=sources, references=references, prompts="Simplify: {}".format)
         trainer.train()
     """
+    _check_trainer(trainer)
+    prefix = _metric_prefix(trainer, evaluation_set)
+    check_types(
+        Mapping | None,
+        "a dict of arguments",
+        generation_kwargs=generation_kwargs,
+        chat_template_kwargs=chat_template_kwargs,
+    )
+    size = trainer.args.per_device_eval_batch_size if batch_size is None else batch_size
+    sources, references = validate_shared(sources, references)
+    if not sources:
+        raise RefusedValueError(fault("sources", "no rows", "at least one"))
+    output_scorer = OutputScorer(
+        "processing_class", trainer.processing_class, scorer.variant, postprocess, skip_special_tokens
+    )
+    texts = AttachedTexts(
+        output_scorer=output_scorer,
+        sources=sources,
+        references=references,
+        prompts=[
+            _ids_of_prompt(f"prompts[{row}]", prompt, output_scorer, chat_template_kwargs or {}, trainer.model)
+            for row, prompt in enumerate(_column_of_prompts(prompts, sources, trainer.model))
+        ],
+        generate_arguments=_generate_arguments(trainer, output_scorer.tokenizer, generation_kwargs or {}),
+        batch_size=check_whole_number("batch_size", size, least=1),
+    )
+    give_warnings(output_scorer.first_warnings(references))
+    if not (trainer.is_fsdp_enabled or trainer.is_deepspeed_enabled):
+        texts.try_longest_prompt(trainer)
+        if texts.batch_size > 1 and texts.is_changed_by_padding(trainer.model):
+            what = "set batch_size=1"
+            if batch_size is None:
+                texts, what = replace(texts, batch_size=1), "it generates for one prompt at a time"
+            give_warnings([TrainingWarning(f"padding changes what the model generates: {what}")])
+    _add_to_evaluations(trainer, prefix, texts)
+
+
+def _check_trainer(trainer: Any) -> None:
+    """Refuse what is no Trainer of a model that generates, and an evaluation that is not that of `Trainer`."""
     model = getattr(trainer, "model", None)
     if getattr(model, "generation_config", None) is None:
         raise RefusedValueError(
@@ -278,40 +313,6 @@ def attach(
         raise RefusedValueError(
             fault("trainer", "use_legacy_prediction_loop=True", "False: with it, no scores are logged")
         )
-    prefix = _metric_prefix(trainer, evaluation_set)
-    dicts = {"generation_kwargs": generation_kwargs, "chat_template_kwargs": chat_template_kwargs}
-    check_types(Mapping | None, "a dict of arguments", **dicts)
-    size = trainer.args.per_device_eval_batch_size if batch_size is None else batch_size
-    sources, references = validate_shared(sources, references)
-    if not sources:
-        raise RefusedValueError(fault("sources", "no rows", "at least one"))
-    tokenizer = trainer.processing_class
-    output_scorer = OutputScorer("processing_class", tokenizer, scorer.variant, postprocess, skip_special_tokens)
-    texts = AttachedTexts(
-        output_scorer=output_scorer,
-        sources=sources,
-        references=references,
-        prompts=[
-            _ids_of_prompt(f"prompts[{row}]", prompt, output_scorer, chat_template_kwargs or {}, model)
-            for row, prompt in enumerate(_column_of_prompts(prompts, sources, _has_encoder(model)))
-        ],
-        generate_arguments=_generate_arguments(trainer, output_scorer.tokenizer, generation_kwargs or {}),
-        batch_size=check_whole_number("batch_size", size, least=1),
-    )
-    give_warnings(output_scorer.first_warnings(references))
-    if not (trainer.is_fsdp_enabled or trainer.is_deepspeed_enabled):
-        texts.try_longest_prompt(trainer)
-        if texts.batch_size > 1 and texts.is_changed_by_padding(model):
-            what = "set batch_size=1"
-            if batch_size is None:
-                texts, what = replace(texts, batch_size=1), "it generates for one prompt at a time"
-            give_warnings([TrainingWarning(f"padding changes what the model generates: {what}")])
-    _add_to_evaluations(trainer, prefix, texts)
-
-
-def _has_encoder(model: Any) -> bool:
-    """Return whether an encoder reads the prompts; otherwise the model continues them."""
-    return bool(model.config.is_encoder_decoder)
 
 
 # ---- Evaluations -----------------------------------------------------------------------------------------------------
@@ -334,8 +335,7 @@ def _metric_prefix(trainer: Any, evaluation_set: str | None) -> str:
 def _add_to_evaluations(trainer: Any, prefix: str, texts: "AttachedTexts") -> None:
     """Add the scores of texts to the metrics of the evaluations with a prefix."""
     if not isinstance(trainer, EvaluationWithTexts):
-        kind = type(trainer)
-        trainer.__class__ = type(kind.__name__, (EvaluationWithTexts, kind), {})
+        trainer.__class__ = type(type(trainer).__name__, (EvaluationWithTexts, type(trainer)), {})
     # A new dict: copies of the Trainer keep theirs.
     trainer.attached_texts = {**getattr(trainer, "attached_texts", {}), prefix: texts}
 
@@ -373,18 +373,13 @@ class EvaluationWithTexts:
 # ---- Prompts ---------------------------------------------------------------------------------------------------------
 
 
-def _column_of_prompts(prompts: Any, sources: list[str], has_encoder: bool) -> list[Any]:
+def _column_of_prompts(prompts: Any, sources: list[str], model: Any) -> list[Any]:
     """Return a prompt of some kind for each source."""
-    if prompts is None:
-        if not has_encoder:
-            raise RefusedValueError(
-                fault("prompts", prompts, 'what the model continues, such as "Simplify: {}\\n".format')
-            )
+    if prompts is None and model.config.is_encoder_decoder:
         prompts = sources
     if not callable(prompts) and not is_column(prompts):
-        raise RefusedValueError(
-            fault("prompts", short_repr(prompts), "a list, or a function from a source to a prompt")
-        )
+        wanted = 'a list, or a function from a source to a prompt, such as "Simplify: {}\\n".format'
+        raise RefusedValueError(fault("prompts", short_repr(prompts), wanted))
     column = list(map(prompts, sources) if callable(prompts) else prompts)
     if len(column) != len(sources):
         raise RefusedValueError(fault("prompts", count_of(len(column), "row"), f"{len(sources):,} (as in sources)"))
@@ -396,7 +391,7 @@ def _ids_of_prompt(
 ) -> list[int]:
     """Return the token ids of a prompt, or refuse it; `name` is for errors."""
     if isinstance(prompt, str):
-        ids = _ids_of_text(prompt, output_scorer.tokenizer, _has_encoder(model))
+        ids = _ids_of_text(prompt, output_scorer.tokenizer, model.config.is_encoder_decoder)
     elif is_chat(prompt):
         ids = _ids_of_chat(name, prompt, output_scorer, template)
     elif is_column(prompt) and not any(isinstance(part, Mapping) for part in prompt):
@@ -430,8 +425,7 @@ def _ids_of_chat(name: str, messages: Any, output_scorer: OutputScorer, template
     text = output_scorer.processor.apply_chat_template(
         messages, tokenize=False, **{"add_generation_prompt": not is_continued, **template}
     )
-    ids: list[int] = output_scorer.tokenizer(text, add_special_tokens=False)["input_ids"]
-    return ids
+    return list(output_scorer.tokenizer(text, add_special_tokens=False)["input_ids"])
 
 
 # ---- Generation ------------------------------------------------------------------------------------------------------
@@ -441,7 +435,7 @@ def _generate_arguments(trainer: Any, tokenizer: Any, given: Mapping[str, Any]) 
     """Return the arguments of `generate` but for its inputs."""
     if refused := [name for name in given if name in _REFUSED_ARGUMENTS]:
         raise RefusedValueError(fault("generation_kwargs", refused[0], _REFUSED_ARGUMENTS[refused[0]]))
-    configuration, has_encoder = trainer.model.generation_config, _has_encoder(trainer.model)
+    configuration, has_encoder = trainer.model.generation_config, trainer.model.config.is_encoder_decoder
     # Of Seq2SeqTrainingArguments. This length counts the token that starts a decoder, or the padding of prompts.
     beams, length = (getattr(trainer.args, f"generation_{name}", None) for name in ("num_beams", "max_length"))
     if length and not has_encoder and "max_new_tokens" not in given:
@@ -485,12 +479,11 @@ class AttachedTexts:
         from accelerate.utils import gather_object  # optional
 
         # The parts are of one size: processes wait for each other if the model is spread over them.
-        count = len(self.prompts)
-        size = -(-count // trainer.accelerator.num_processes)
+        size = -(-len(self.prompts) // trainer.accelerator.num_processes)
         start = size * trainer.accelerator.process_index
-        rows = [row % count for row in range(start, start + size)]
+        outputs = self.generate(trainer, list(islice(cycle(self.prompts), start, start + size)))
         return self.output_scorer.scores(
-            list(map(self.output_scorer.without_end, gather_object(self.generate(trainer, rows))[:count])),
+            list(map(self.output_scorer.without_end, gather_object(outputs)[: len(self.prompts)])),
             self.sources,
             self.references,
             setting="max_new_tokens in generation_kwargs",
@@ -499,8 +492,8 @@ class AttachedTexts:
 
     def try_longest_prompt(self, trainer: Any) -> None:
         """Generate as many tokens as the model may, so that it needs all positions and memory that it can need."""
-        batch = [max(range(len(self.prompts)), key=self._length)] * min(self.batch_size, len(self.prompts))
-        self.generate(trainer, batch, min_new_tokens=self.generate_arguments["max_new_tokens"])
+        prompts = [max(self.prompts, key=len)] * min(self.batch_size, len(self.prompts))
+        self.generate(trainer, prompts, min_new_tokens=self.generate_arguments["max_new_tokens"])
 
     def is_changed_by_padding(self, model: Any) -> bool:
         """Return whether the model scores the first tokens for the shortest prompt otherwise beside the longest one.
@@ -510,14 +503,14 @@ class AttachedTexts:
         """
         import torch  # optional
 
-        rows = sorted(range(len(self.prompts)), key=self._length)
+        shortest, longest = min(self.prompts, key=len), max(self.prompts, key=len)
         count = min(_TRIED_TOKENS, self.generate_arguments["max_new_tokens"])
-        options = {"do_sample": False, "min_new_tokens": count, "max_new_tokens": count}
+        options: dict[str, Any] = {"do_sample": False, "min_new_tokens": count, "max_new_tokens": count}
         is_learning = model.training
         model.eval()
         alone, beside = (
-            self._generate_batch(model, batch, **options, return_dict_in_generate=True, output_scores=True).scores
-            for batch in (rows[:1], [rows[0], rows[-1]])
+            self._generate_batch(model, prompts, **options, return_dict_in_generate=True, output_scores=True).scores
+            for prompts in ([shortest], [shortest, longest])
         )
         model.train(is_learning)
         for one, other in zip(alone, beside, strict=True):
@@ -529,33 +522,30 @@ class AttachedTexts:
                 break
         return False
 
-    def _length(self, row: int) -> int:
-        return len(self.prompts[row])
-
-    def generate(self, trainer: Any, rows: list[int], **arguments: Any) -> list[list[int]]:
-        """Return the ids that the model of a Trainer generates for rows; random numbers go on where they were.
+    def generate(self, trainer: Any, prompts: list[list[int]], **arguments: Any) -> list[list[int]]:
+        """Return the ids that the model of a Trainer generates for prompts; random numbers go on where they were.
 
         The arguments of `generate` replace those that are attached.
         """
         import torch  # optional
         from tqdm.auto import tqdm  # which warns where a notebook cannot show a bar
 
-        model = trainer.model
-        answers: list[list[int]] = []
-        batches = [rows[start : start + self.batch_size] for start in range(0, len(rows), self.batch_size)]
+        model, size = trainer.model, self.batch_size
+        outputs: list[list[int]] = []
+        batches = [prompts[start : start + size] for start in range(0, len(prompts), size)]
         is_quiet = trainer.args.disable_tqdm or not trainer.is_world_process_zero()
         with torch.random.fork_rng(devices=[model.device] if model.device.type == "cuda" else []):
             for batch in tqdm(batches, desc="SARI: generating", leave=False, disable=is_quiet):
                 ids = self._generate_batch(model, batch, **arguments)
-                start = 1 if _has_encoder(model) else max(map(self._length, batch))  # the decoder's start, or prompts
-                answers += ids[:, start:].tolist()
-        return answers
+                # What stands before the output is the decoder's start, or the prompts.
+                outputs += ids[:, 1 if model.config.is_encoder_decoder else max(map(len, batch)) :].tolist()
+        return outputs
 
-    def _generate_batch(self, model: Any, batch: list[int], **arguments: Any) -> Any:
-        """Return what the model generates for rows. Errors name the longest prompt."""
+    def _generate_batch(self, model: Any, prompts: list[list[int]], **arguments: Any) -> Any:
+        """Return what the model generates for prompts. Errors name the longest one."""
         inputs = self.output_scorer.tokenizer.pad(
-            {"input_ids": [self.prompts[row] for row in batch]},
-            padding_side="right" if _has_encoder(model) else "left",  # What is continued ends in the last column.
+            {"input_ids": prompts},
+            padding_side="right" if model.config.is_encoder_decoder else "left",  # The last column is continued.
             return_attention_mask=True,
             return_tensors="pt",
         ).to(model.device)
@@ -563,9 +553,11 @@ class AttachedTexts:
         try:
             return model.generate(**inputs, **arguments)
         except Exception as error:
-            longest = max(batch, key=self._length)
-            place = f"prompts[{longest}] of {self._length(longest)} tokens in a batch of {len(batch)}"
-            note = f"sari.attach: for {place}, max_new_tokens={arguments['max_new_tokens']}"
+            longest = max(prompts, key=len)
+            note = (
+                f"sari.attach: for prompts[{self.prompts.index(longest)}] of {len(longest)} tokens "
+                f"in a batch of {len(prompts)}, max_new_tokens={arguments['max_new_tokens']}"
+            )
             if positions := getattr(model.config, "max_position_embeddings", None):
                 note += f"; the model has {positions} positions"
             error.add_note(note)

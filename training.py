@@ -115,30 +115,36 @@ def compute_metrics(
         )
 
     give_warnings(output_scorer.first_warnings(rows_of_sets.references))
-    arguments = {"tokenizer": tokenizer, "dataset": dataset, "sources": sources, "references": references}
-    arguments |= {"postprocess": postprocess, "skip_special_tokens": skip_special_tokens}
+    arguments = {
+        "tokenizer": tokenizer,
+        "dataset": dataset,
+        "sources": sources,
+        "references": references,
+        "postprocess": postprocess,
+        "skip_special_tokens": skip_special_tokens,
+    }
     return TrainerFunction(scores_of_evaluation, scorer, "compute_metrics", arguments)
 
 
-def _arrays(evaluated: Any) -> Iterator[Any]:
+def _arrays(evaluated: Any) -> list[Any]:
     """Return predictions, label ids, and inputs or None, with arrays for tensors."""
-    is_tuple = isinstance(evaluated, tuple)
-    parts = (*evaluated, None)[:3] if is_tuple else (evaluated.predictions, evaluated.label_ids, evaluated.inputs)
-    return (part.cpu().numpy() if hasattr(part, "cpu") else part for part in parts)
+    if not isinstance(evaluated, tuple):
+        evaluated = evaluated.predictions, evaluated.label_ids, evaluated.inputs
+    return [part.cpu().numpy() if hasattr(part, "cpu") else part for part in (*evaluated, None)[:3]]
 
 
 def _check_arrays(predictions: Any, labels: Any, compute_result: bool | None) -> None:
     """Refuse batches, labels that are no ids, and predictions that no model generated."""
     if compute_result is not None or isinstance(labels, list):
-        wanted = "all rows at once: without batch_eval_metrics and eval_do_concat_batches=False"
-        raise RefusedValueError(fault("predictions", "batches", wanted))
+        raise RefusedValueError(
+            fault("predictions", "batches", "all rows at once: no batch_eval_metrics, no eval_do_concat_batches=False")
+        )
     if len(getattr(labels, "shape", ())) != 2:
         raise RefusedValueError(fault("label_ids", type(labels).__name__, "token ids, int[row, token]"))
     shape: tuple[int, ...] = getattr(predictions, "shape", ())
     if len(shape) != 2 or len(labels) != shape[0] or not shape[1] or predictions.dtype.kind not in "iu":
-        got = f"{type(predictions).__name__} of shape {shape}"
         wanted = f"token ids of {count_of(len(labels), 'row')}: predict_with_generate=True, or sari.attach"
-        raise RefusedValueError(fault("predictions", got, wanted))
+        raise RefusedValueError(fault("predictions", f"{type(predictions).__name__} of shape {shape}", wanted))
 
 
 class Row(NamedTuple):
@@ -200,12 +206,9 @@ class RowsOfSets:
             if labels.max(initial=0) >= self._output_scorer.size:
                 got = f"{self._output_scorer.size} tokens, and label id {labels.max()} in {name}[{number}]"
                 raise RefusedValueError(fault("tokenizer", got, "the one that made the labels"))
-            ids = self._as_bytes(labels), self._as_bytes(inputs), next(iter(inputs.tolist()), None)
-            read.append(Row(sources[number], references[number], *ids))
+            ids = self._output_scorer.without_padding(labels), self._output_scorer.without_padding(inputs)
+            read.append(Row(sources[number], references[number], *ids, next(iter(inputs.tolist()), None)))
         return read
-
-    def _as_bytes(self, ids: Any) -> bytes:
-        return self._output_scorer.without_padding(ids).tobytes()
 
     def find(self, labels: np.ndarray, inputs: Any) -> list[Row]:
         """Return the rows with these label ids and, if there are any, input ids."""
@@ -214,13 +217,13 @@ class RowsOfSets:
         ]
 
     def _find_row(self, number: int, labels: np.ndarray, inputs: Any) -> Row:
-        same_labels = self._rows.get(self._as_bytes(labels), {})
+        same_labels = self._rows.get(self._output_scorer.without_padding(labels), {})
         rows = list(same_labels.values())
-        if inputs is not None:
-            row = same_labels.get(self._as_bytes(inputs)) or same_labels.get(b"")  # of a set without inputs
-            rows = [row] if row else []
-        if rows and all(row.key == rows[0].key for row in rows):
-            return rows.pop()
+        if inputs is not None:  # In a set without inputs, those of each row are b"".
+            keys = self._output_scorer.without_padding(inputs), b""
+            rows = [same_labels[key] for key in keys if key in same_labels][:1]
+        if len({row.key for row in rows}) == 1:
+            return rows[0]
         (text,) = self._output_scorer.decode([labels.tolist()])
         got, wanted = short_repr(text), "those of a row of dataset: the set that the Trainer gets"
         if rows:
@@ -244,9 +247,10 @@ class RowsOfSets:
         counts = {_number_of_rows(evaluated, [row.key for row in rows_of_set]) for rows_of_set in self._sets}
         counts.discard(0)
         if len(counts) != 1:
-            none = "rows that no set has so often", "rows of one set: give all that is evaluated as dataset"
-            several = "rows that several sets have, not equally often", "a function for each set"
-            raise RefusedValueError(fault("label_ids", *(several if counts else none)))
+            got, wanted = "rows that no set has so often", "rows of one set: give all that is evaluated as dataset"
+            if counts:
+                got, wanted = "rows that several sets have, not equally often", "a function for each set"
+            raise RefusedValueError(fault("label_ids", got, wanted))
         return rows[: counts.pop()]
 
 
@@ -269,13 +273,13 @@ def _doubts(
         yield TrainingWarning("outputs are in the places of labels, like ids of logits: let the model generate")
     # A model with an encoder starts with a token of its own. Where the end pads, nothing shows that a row ends at once.
     end_pads = output_scorer.tokenizer.eos_token_id in output_scorer.padding
-    continued, begun = 0, False
-    for ids, row in zip(predictions, rows, strict=True):
-        output = output_scorer.without_padding(ids).tobytes()
-        is_longer = end_pads or len(output) > len(row.inputs)
-        continued += bool(row.inputs) and output.startswith(row.inputs) and is_longer
-        begun |= ids[0] == row.first_input
-    if begun and 2 * continued > len(rows):
+    outputs = [output_scorer.without_padding(ids) for ids in predictions]
+    continued = [
+        bool(row.inputs) and ids.startswith(row.inputs) and (end_pads or ids != row.inputs)
+        for ids, row in zip(outputs, rows, strict=True)
+    ]
+    begin_alike = any(ids[0] == row.first_input for ids, row in zip(predictions, rows, strict=True))
+    if begin_alike and 2 * sum(continued) > len(rows):
         yield TrainingWarning("outputs are inputs, continued: take a model with an encoder, or sari.attach")
 
 
@@ -294,13 +298,11 @@ def _are_of_logits(predictions: np.ndarray, labels: np.ndarray, output_scorer: O
 
 def _named_sets(dataset: Any) -> dict[str, Any]:
     """Return one data set, or several in a dict, list or tuple, by what errors call them."""
-    if isinstance(dataset, Mapping):
-        sets = dict(dataset)
-    elif isinstance(dataset, list | tuple) and not any(isinstance(row, Mapping) for row in dataset):
-        sets = dict(enumerate(dataset))
-    else:
+    if isinstance(dataset, list | tuple) and not any(isinstance(row, Mapping) for row in dataset):
+        dataset = dict(enumerate(dataset))
+    if not isinstance(dataset, Mapping):
         return {"dataset": dataset}
-    return {f"dataset[{name!r}]": rows for name, rows in sets.items()}
+    return {f"dataset[{name!r}]": rows for name, rows in dataset.items()}
 
 
 def _rows_of_set(name: str, dataset: Any, columns: list[str]) -> list[Mapping[str, Any]]:
@@ -397,8 +399,8 @@ def reward(
     return TrainerFunction(rewards, scorer, "reward", arguments)
 
 
-def _columns_of_reward(columns: dict[str, Any], names: list[str]) -> Iterator[list[Any]]:
-    """Yield the columns with these names as lists, with a row for each completion."""
+def _columns_of_reward(columns: Mapping[str, Any], names: list[str]) -> list[list[Any]]:
+    """Return the columns with these names as lists, with as many rows as the first one: the completions."""
     for name in names:
         column = columns.get(name)
         if column is None:
@@ -406,11 +408,11 @@ def _columns_of_reward(columns: dict[str, Any], names: list[str]) -> Iterator[li
             raise RefusedValueError(fault("reward", got, f"also {name!r}"))
         if not is_column(column):
             raise RefusedValueError(fault(name, type(column).__name__, "a list with a row per completion"))
-        columns[name] = list(column)
-        count, wanted = len(columns[name]), len(columns["completions"])
-        if count != wanted:
-            raise RefusedValueError(fault(name, count_of(count, "row"), f"{wanted:,} (as in completions)"))
-        yield columns[name]
+    lists = [list(columns[name]) for name in names]
+    for name, rows in zip(names, lists, strict=True):
+        if len(rows) != len(lists[0]):
+            raise RefusedValueError(fault(name, count_of(len(rows), "row"), f"{len(lists[0]):,} (as in completions)"))
+    return lists
 
 
 def _text_of(name: str, completion: Any) -> str | None:

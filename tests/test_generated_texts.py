@@ -68,6 +68,7 @@ BEGUN_PROMPTS = [f"[think][user] {source} [assistant] So:" for source in SOURCES
 PROMPT_IDS = make_tokenizer()(PROMPTS, add_special_tokens=False)["input_ids"]
 BEGINNING = [f"<unk>{prompt}" for prompt in PROMPTS]
 TO_SIMPLIFY = [f"simplify: {source}" for source in SOURCES]
+FIRST = {"sources": SOURCES[:2], "references": REFERENCES[:2]}
 STOP = {**SHORT, "stop_strings": ["."]}
 STOP_ELSEWHERE = {**STOP, "tokenizer": make_tokenizer(texts=[text[::-1] for text in SOURCES])}
 SAMPLES = {"do_sample": True, "temperature": 9.0}
@@ -119,7 +120,7 @@ CASES = {
     "stop_strings": Case({}, PROMPTS, {**STOP, "tokenizer": make_tokenizer()}, STOPPED),
     "a least length": Case({}, PROMPTS, {**SHORT, "min_length": 0}, LONG),
     "a tokenizer for stop_strings": Case({"generation_kwargs": STOP_ELSEWHERE}, PROMPTS, STOP_ELSEWHERE),
-    "no length": Case({"generation_kwargs": None}, PROMPTS, {"max_new_tokens": 128}, UNTRAINED),
+    "no length": Case({"generation_kwargs": None, **FIRST}, PROMPTS[:2], {"max_new_tokens": 128}, UNTRAINED),
     "LoRA": Case({}, PROMPTS, make_model=lambda: get_peft_model(make_llama(), LORA)),
     "sources": Case({"prompts": None}, SOURCES, SHORT, MAKE_T5),
     "prompts": Case({"prompts": TO_SIMPLIFY}, TO_SIMPLIFY, SHORT, make_bart),
@@ -135,7 +136,7 @@ def test_the_model_generates_as_for_each_prompt_alone(sari, trainer_of, name):
     same = {"num_return_sequences": 1, "return_dict_in_generate": False, **case.same}
     texts = list(map(case.options.get("postprocess", str), generated(model, tokenizer, case.prompts, **same)))
     metrics = attach(sari, trainer, **case.options).evaluate()
-    assert tiny.of_evaluation(metrics) == expected_scores(sari, texts)
+    assert tiny.of_evaluation(metrics) == expected_scores(sari, texts, range(len(texts)))
 
 
 def test_an_empty_prompt_keeps_its_beginning(sari, trainer_of):
@@ -282,7 +283,7 @@ BAD_OPTIONS = [
     ({"references": LABELS[1:]}, r"references: got 9 rows, expected 10 \(as in sources\)"),
     ({"batch_size": 0}, "batch_size: got 0, expected a whole number of at least 1"),
     ({"evaluation_set": "news"}, r"evaluation_set: got 'news', expected None, as eval_dataset is no dict"),
-    ({"prompts": None}, "prompts: got None, expected what the model continues, such as"),
+    ({"prompts": None}, "prompts: got None, expected a list, or a function .* to a prompt, such as .Simplify: "),
     ({"prompts": 5}, "prompts: got 5, expected a list, or a function from a source to a prompt"),
     ({"prompts": ["a"]}, r"prompts: got 1 row, expected 10 \(as in sources\)"),
     ({"prompts": [*PROMPTS[1:], 5]}, r"prompts\[9\]: got 5, expected a str, a list of messages with"),

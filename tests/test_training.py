@@ -18,7 +18,14 @@ from datasets import Dataset
 from tiny_trainers import LABELS, OUTPUTS, REFERENCES, SOURCES, expected_scores, make_dataset, make_tokenizer
 from tokenizers import normalizers
 from torch.utils.data import Subset
-from transformers import AddedToken, EvalPrediction, Trainer
+from transformers import (
+    AddedToken,
+    EvalPrediction,
+    StoppingCriteriaList,
+    StopStringCriteria,
+    Trainer,
+    TrainingArguments,
+)
 from trl import GRPOConfig, GRPOTrainer
 
 INPUTS = {"include_for_metrics": ["inputs"]}
@@ -78,6 +85,8 @@ EVALUATED = {
     "inputs that the set lacks": (lambda rows: rows.remove_columns("input_ids"), unchanged, ALL, INPUTS),
     "a stream and more": (lambda rows: [rows.take(4).to_iterable_dataset(), Subset(rows, ALL[4:])], unchanged, ALL, {}),
 }
+if hasattr(TrainingArguments, "use_legacy_prediction_loop"):  # of transformers 4
+    EVALUATED["an old loop"] = (unchanged, unchanged, ALL, {"use_legacy_prediction_loop": True})
 
 
 @pytest.mark.parametrize("name", EVALUATED)
@@ -251,27 +260,34 @@ def end_at_full_stops(tokenizer, model):
     model.generation_config.eos_token_id = [1, *(number for token, number in vocabulary if token.endswith("."))]
 
 
+def stop_at_full_stops(tokenizer, _):
+    """As `stop_strings` do, for which Trainers of transformers 4 give no tokenizer."""
+    return {"stopping_criteria": StoppingCriteriaList([StopStringCriteria(tokenizer, ["."])])}
+
+
 def as_it_is(tokenizer, model):
     pass
 
 
-#: What is done to the tokenizer and the model, the length of outputs, and what is warned of in how many of ten.
+#: What is done to the tokenizer and the model, or is an option of `evaluate`; the length of outputs; what is warned of,
+#: in how many of ten.
 ENDS = [
     (as_it_is, 40, []),
     (as_it_is, 12, [(CUT, "10 of 10")]),
     (end_pads, 40, []),
     (end_pads, 17, [(CUT, "10 of 10")]),  # and padded to the 20 tokens of the configuration
     (end_at_full_stops, 40, []),
+    (stop_at_full_stops, 40, []),
 ]
 
 
 @pytest.mark.parametrize(("change", "length", "warned"), ENDS)
 def test_outputs_that_are_cut(sari, with_function, change, length, warned):
     trainer = with_function(generation_max_length=length)
-    change(trainer.processing_class, trainer.model)
+    options = change(trainer.processing_class, trainer.model) or {}
     trainer.compute_metrics = sari.compute_metrics(trainer.processing_class, DATASET)
     with sari.collect_warnings() as collected:
-        trainer.evaluate()
+        trainer.evaluate(**options)
     assert tiny.training_warnings(collected) == warned
 
 
@@ -346,14 +362,24 @@ def test_outputs_of_another_tokenizer(sari, tokenizer, tmp_path):
     assert warned == [[], [FOREIGN], [LACKING]]
 
 
-def test_labels_that_are_not_those_of_the_set(with_function):
-    """A collator adds ends, or a tokenizer splits words otherwise at each call."""
+def add_an_end(ids):
+    return [*ids, 1]
+
+
+def split_otherwise(ids):
+    tokenizer = make_tokenizer()
+    tokenizer.backend_tokenizer.model.dropout = 0.5
+    return tokenizer(tokenizer.decode(ids, skip_special_tokens=True))["input_ids"]
+
+
+@pytest.mark.parametrize("change", [add_an_end, split_otherwise])
+def test_labels_that_are_not_those_of_the_set(with_function, change):
+    """A collator adds ends, or a tokenizer with BPE dropout splits words otherwise at each call."""
     trainer = with_function()
     collate = trainer.data_collator
-    trainer.data_collator = lambda rows: collate([{**row, "labels": [*row["labels"], 1]} for row in rows])
-    with pytest.raises(
-        ValueError, match=r"^label_ids\[0\]: got 'The .*' as other ids, expected those of dataset: no end"
-    ):
+    trainer.data_collator = lambda rows: collate([{**row, "labels": change(row["labels"])} for row in rows])
+    message = r"^label_ids\[0\]: got 'The .*' as other ids, expected those of dataset: no end .*, no BPE dropout$"
+    with pytest.raises(ValueError, match=message):
         trainer.evaluate()
 
 
