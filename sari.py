@@ -243,8 +243,11 @@ class Sari(Scorer, evaluate.Metric):
         columns = {"sources": sources, "predictions": predictions, "references": references}
         if not has_texts:
             columns = {name: [] for name in COLUMNS}
+        is_alone = self.num_process == 1 and not len(self)  # nothing is gathered, which would need a cache file
+        if is_alone and type(self)._compute is Sari._compute:  # which checks the texts itself
+            return self._compute(**columns, **arguments)
         checked = validate_columns(**columns)._asdict()
-        if self.num_process == 1 and not len(self):  # nothing is gathered, which would need a cache file
+        if is_alone:
             return self._compute(**checked, **arguments)
         # All this is checked before an error could delete what is stored.
         self._resolve(**{name: value for name, value in arguments.items() if name in OPTIONS})

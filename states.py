@@ -435,9 +435,9 @@ def _checked_head(line: bytes) -> dict[str, Any]:
 def _checked_sample(head: dict[str, Any]) -> TextSample:
     """Return the sample in the first line of a state, or refuse one that no texts have."""
     texts = tuple((key, source, output, tuple(row)) for key, source, output, row in head["texts"])
-    beginnings, missing = (tuple(tuple(row) for row in head[name]) for name in ("beginnings", "missing"))
-    sample, segments = TextSample(texts, beginnings, missing, frozenset(head["nrefs"])), head["segments"]
-    parts = [segments, texts, beginnings, sample.nrefs]  # a state has all of them, or none
+    ends, missing = (tuple(tuple(row) for row in head[name]) for name in ("ends", "missing"))
+    sample, segments = TextSample(texts, ends, missing, frozenset(head["nrefs"])), head["segments"]
+    parts = [segments, texts, ends, sample.nrefs]  # a state has all of them, or none
     if len(texts) > segments or any(parts) != all(parts):
         got = f"a state of {count_of(segments, 'segment')} with {len(texts)} sampled ones"
         raise RefusedValueError(fault("data", got, "some of them"))
@@ -478,6 +478,6 @@ _HEAD: dict[str, Callable[[Any], bool]] = {
     "shards": lambda value: isinstance(value, list) and all(map(_is_shard, value)),
     "nrefs": lambda value: isinstance(value, list) and all(_is_number(number, least=1) for number in value),
     "texts": lambda value: _are_rows(value, int, str, str, list),
-    "beginnings": lambda value: _are_rows(value, int, str, str),
+    "ends": lambda value: _are_rows(value, int, str, str),
     "missing": lambda value: _are_rows(value, str, str, int) and {row[0] for row in value} <= {*TEXT_COLUMNS},
 }

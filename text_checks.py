@@ -10,8 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from heapq import nsmallest
-from itertools import chain, combinations, filterfalse, permutations
+from itertools import chain, combinations, permutations
 from operator import eq
 from typing import Any, NamedTuple
 from unicodedata import is_normalized
@@ -52,13 +51,13 @@ _WRITTEN = ("outputs", "references")
 _SAMPLED_SEGMENTS = 32
 _SAMPLED_CHARACTERS = 200  # at the beginning, and as many at the end
 _LARGEST_KEY = (1 << 32) - 1
-# So many segments are searched for texts that repeat, by so many characters at their beginning.
-_SEARCHED_SEGMENTS, _SEARCHED_CHARACTERS = 1_000, 80
-#: What programs write in place of a text that is missing, in lower case. "\x23" is the sign of
+# So many segments are searched for texts that repeat.
+_SEARCHED_SEGMENTS = 1_000
+#: An empty text, and what programs write in place of a text that is missing, in lower case. "\x23" is the sign of
 #: numbers: `evaluate` looks for changes of a file in what stands before the first one of a line, also in a string.
 MARKERS = frozenset(
-    ["na", "n/a", "nan", "none", "null", "<na>", "<nan>", "<none>", "<null>", "[none]", "[null]"]
-    + ["[no output]", "<no output>", "[empty]", "<empty>"]
+    ["", "na", "n/a", "nan", "none", "null", "<na>", "<nan>", "<none>", "<null>", "[none]", "[null]"]
+    + ["[no output]", "[no_output]", "<no output>", "[empty]", "<empty>", "undefined"]
     + [f"\x23{error}" for error in ("n/a", "na", "name?", "value!", "ref!", "div/0!", "null!")]
 )
 _LONGEST_MARKER = max(map(len, MARKERS))
@@ -70,13 +69,13 @@ class TextSample(NamedTuple):
     Attributes:
         texts: a few different segments, those with the smallest keys: key, source, prediction and references of each.
             A key is a checksum of the source, so that a sample depends on the texts alone, whatever their order.
-        beginnings: of many such segments the key, and the beginnings of prediction and first reference.
+        ends: of many such segments the key, and both ends of prediction and first reference, 80 characters in all.
         missing: how many of all texts are empty or a marker: column, the marker in lower case, and the number.
         nrefs: the numbers of references that segments have.
     """
 
     texts: tuple[tuple[int, str, str, tuple[str, ...]], ...] = ()
-    beginnings: tuple[tuple[int, str, str], ...] = ()
+    ends: tuple[tuple[int, str, str], ...] = ()
     missing: tuple[tuple[str, str, int], ...] = ()
     nrefs: frozenset[int] = frozenset()
 
@@ -86,7 +85,7 @@ class TextSample(NamedTuple):
         numbers.update({row[:2]: row[2] for row in other.missing})
         return TextSample(
             _smallest(self.texts, other.texts, _SAMPLED_SEGMENTS),
-            _smallest(self.beginnings, other.beginnings, _SEARCHED_SEGMENTS),
+            _smallest(self.ends, other.ends, _SEARCHED_SEGMENTS),
             _as_rows(numbers),
             self.nrefs | other.nrefs,
         )
@@ -107,7 +106,7 @@ class TextSample(NamedTuple):
             and all(_cut(text) == text for text in (source, output, *references))
             for key, source, output, references in self.texts
         )
-        are_short = all(len(text) <= _SEARCHED_CHARACTERS for _, *texts in self.beginnings for text in texts)
+        are_short = all(_ends(text) == text for _, *texts in self.ends for text in texts)
         return rows_are_possible and are_short and NO_TEXTS.merge(self) == self
 
 
@@ -134,30 +133,32 @@ def take_sample(sources: list[str], predictions: list[str], references: list[lis
     >>> sample.missing
     (('outputs', '', 2), ('references', 'nan', 1))
     """
-    keys = list(map(crc32, map(str.encode, sources)))
-    searched = nsmallest(_SEARCHED_SEGMENTS, {*keys}) if len(keys) > _SEARCHED_SEGMENTS else sorted({*keys})
-    sampled, size = {*searched[:_SAMPLED_SEGMENTS]}, _SEARCHED_CHARACTERS
-    rows = list(zip(keys, sources, predictions, references, strict=True))
-    if len(rows) > len(searched) == _SEARCHED_SEGMENTS:
-        rows = [row for row in rows if row[0] <= searched[-1]]
-    beginnings = {(key, output[:size], row[0][:size]) for key, _, output, row in rows}
+    if not sources:
+        return NO_TEXTS
+    keys = np.fromiter(map(crc32, map(str.encode, sources)), np.uint32, len(sources))
+    searched = np.unique(keys)[:_SEARCHED_SEGMENTS].tolist()
+    places = np.flatnonzero(keys <= searched[-1])
+    numbered = zip(keys[places].tolist(), places.tolist(), strict=True)
+    rows = [(key, sources[place], predictions[place], references[place]) for key, place in numbered]
+    last = searched[:_SAMPLED_SEGMENTS][-1]
+    ends = {(key, _ends(output), _ends(row[0])) for key, _, output, row in rows}
     texts = {
-        (key, _cut(source), _cut(prediction), tuple(map(_cut, row)))
-        for key, source, prediction, row in rows
-        if key in sampled
+        (key, _cut(source), _cut(output), tuple(map(_cut, row))) for key, source, output, row in rows if key <= last
     }
     missing: Counter[tuple[str, str]] = Counter()
     for name, column in zip(TEXT_COLUMNS, (sources, predictions, chain.from_iterable(references)), strict=True):
-        texts_of_column = list(column)
-        missing[name, ""] += len(list(filterfalse(str.strip, texts_of_column)))
-        short = [text for text in texts_of_column if len(text) <= _LONGEST_MARKER]
-        missing.update((name, text) for text in map(normalize_output, short) if text in MARKERS)
+        doubtful = [text for text in column if len(text) <= _LONGEST_MARKER or text.isspace()]
+        missing.update((name, text) for text in map(normalize_output, doubtful) if text in MARKERS)
     return TextSample(
         tuple(sorted(texts)[:_SAMPLED_SEGMENTS]),
-        tuple(sorted(beginnings)[:_SEARCHED_SEGMENTS]),
+        tuple(sorted(ends)[:_SEARCHED_SEGMENTS]),
         _as_rows(missing),
         frozenset(map(len, references)),
     )
+
+
+def _ends(text: str) -> str:
+    return text if len(text) <= 80 else text[:40] + text[-40:]
 
 
 def _cut(text: str) -> str:
@@ -890,7 +891,7 @@ _MANY_SOURCES, _MANY_OF_ALL = 3, 0.01
 
 def _repeated_texts(sample: TextSample) -> Iterator[SariWarning]:
     """Yield a warning if one text stands for many different sources."""
-    keys, *columns = zip(*sample.beginnings, strict=True)
+    keys, *columns = zip(*sample.ends, strict=True)
     different = len({*keys})
     for name, texts in zip(_WRITTEN, columns, strict=True):
         if len({*texts}) == len(texts):

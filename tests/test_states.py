@@ -363,7 +363,7 @@ def test_damaged_bytes_are_refused(sari):
     for content in (b"[" * 100_000, b"\xff"):
         with refuses(ValueError, "data: got bytes that are not a state, expected those of State.to_bytes"):
             sari.read_state(signed(content))
-    for changes, sampled in (({"texts": []}, 0), ({"nrefs": []}, 4), ({"beginnings": []}, 4)):
+    for changes, sampled in (({"texts": []}, 0), ({"nrefs": []}, 4), ({"ends": []}, 4)):
         with refuses(ValueError, f"data: got a state of 4 segments with {sampled} sampled ones, expected some of them"):
             sari.read_state(forged(data, **changes))
     sums, number_and_checksum = state_of(sari, TEXTS).to_bytes(), 8 + 32
@@ -400,7 +400,7 @@ def test_forged_states_are_refused_in_one_line():
         else:
             taken.append((name, value))
     assert [message for message in refusals if len(message) > 200 or not re.fullmatch(r"\w+: got .+", message)] == []
-    missing = [("beginnings", [[1, "a", "b"]]), ("missing", []), ("missing", [["outputs", "", 1]])]
+    missing = [("ends", [[1, "a", "b"]]), ("missing", []), ("missing", [["outputs", "", 1]])]
     assert taken == [("options", {}), ("callables", []), ("sentences", True), ("shards", []), *missing]
 
 

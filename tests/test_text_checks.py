@@ -150,6 +150,8 @@ def test_good_texts_of_any_language_give_no_warning(language):
         lambda c: changed(c, lambda text: f"In 1999 {text}"),
         lambda c: changed(c, lambda text: f"{tokenized(text)} "),
         lambda c: changed(c, lambda text: text.replace(" ", "\n", 3)),
+        # Texts that differ after a long common beginning.
+        lambda c: changed(c, lambda text: f"{'It was discovered there. ' * 4}{text}"),
     ],
 )
 def test_what_is_not_a_fault(change):

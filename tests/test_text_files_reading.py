@@ -68,6 +68,16 @@ def test_lines(tmp_path, data, texts, pack):
             " got a pointer of Git LFS, expected .*: git lfs pull",
         ),
         ("utf-8", b"/annex/objects/SHA256E-s9--0\n", " got a pointer of git-annex, expected .*: git annex get FILE"),
+        (
+            "utf-8",
+            b"../.git/annex/objects/SHA256E-s9--0\n",
+            " got a pointer of git-annex, expected .*: git annex get FILE",
+        ),
+        (
+            "utf-8",
+            b"<Error><Code>NoSuchKey</Code>",
+            " got the error of a server, expected text: download the file again",
+        ),
         ("utf-8", b"\n<!DOCTYPE html>\n<html>", " got a page of HTML, expected text: download the raw file"),
         ("utf-8", b'<html lang="en">\n', " got a page of HTML, expected text: download the raw file"),
         (

@@ -35,13 +35,14 @@ TABLE_ENDINGS: dict[str, tuple[str, dict[str, Any]] | None] = {
 #: What files begin with that stand for another one, and what to do with them. `\Z` is for a file without more.
 _STAND_INS = {
     rb"version https://git-lfs\.": ("a pointer of Git LFS", "the file that it stands for: git lfs pull"),
-    rb"[./]*/annex/objects/": ("a pointer of git-annex", "the file that it stands for: git annex get FILE"),
+    rb"[./]*(\.git)?/annex/objects/": ("a pointer of git-annex", "the file that it stands for: git annex get FILE"),
     rb"(?i:[\s\xef\xbb\xbf]*<(!doctype|html|head|body)\b[^\n<]*>)": ("a page of HTML", "text: download the raw file"),
     rb"(?i:[\s\xef\xbb\xbf]*<(\?xml|((ref|src|tst)set|mteval|doc)\s[^\n<]*=))": (
         "XML or SGML",
         "a text or row per line, or a JSON array of rows",
     ),
     rb"([45]\d\d: [A-Z][A-Za-z ]{2,40}|404 page not found|((Entry|Repository|File) )?[Nn]ot [Ff]ound|Access [Dd]enied|"
+    rb"Too Many Requests|Invalid username or password\.|<Error><Code>[^\n]*|"
     rb'\{"(error|message|detail)": ?"[^\n]*\})\s*\Z': ("the error of a server", "text: download the file again"),
 }
 #: What data of other kinds begin with, and what to do with them.
