@@ -33,6 +33,8 @@ def read_systems(options: Options) -> SystemOutputs:
     (sources,) = options.sources
     texts = (sources, options.outputs, options.references)
     if are_folders(*texts):
+        if options.tab_separated:
+            raise RefusedValueError(fault("--tab-separated", "folders", "files with a line for each segment"))
         return read_documents(*texts, encoding=options.encoding)
     columns = read_texts(*texts, encoding=options.encoding, tab_separated=options.tab_separated)
     return replace(SystemOutputs.of_columns(columns), warnings=list(_tab_warnings(columns)))

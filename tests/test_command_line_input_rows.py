@@ -224,6 +224,10 @@ def test_folders_of_documents(tmp_path, shown, refused, monkeypatch):
         assert [json.loads(line)["row"] for line in file][:2] == ["d0", "d1"]
     one = ["--outputs", "a", "--references", "r0"]
     assert refused("-s", "src/d0.txt", *one).startswith("got a a folder and src/d0.txt a file, expected folders of ")
+    assert (
+        refused("-s", "src", *one, "--tab-separated")
+        == "--tab-separated: got folders, expected files with a line for each segment"
+    )
     assert refused("-s", "src/*.txt", *one).startswith("--sources: got 10 files, expected one; for a file for each ")
     (tmp_path / "a" / "d3.txt").rename(tmp_path / "a" / "x.txt")
     assert refused("-s", "src", *one).startswith("a: got no file for 'd3', expected one for each document of src")
