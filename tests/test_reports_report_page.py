@@ -10,7 +10,7 @@ from report_corpus import OUTPUTS, SOURCES, Page, built, report_of_one, report_o
 
 from sari.reports import score_report
 from sari.reports.by_references import scores_by_references
-from sari.reports.report_page import report_as_html
+from sari.reports.report_page import language_of, report_as_html
 from sari.reports.score_report import Length, score_fields
 from sari.validation import SystemColumns
 from sari.variants import VARIANTS
@@ -81,6 +81,14 @@ def test_pictures(report, single):
     assert histogram.startswith("The SARI of segments. copy: half of them from 6 to 14, the middle one 11; <Simple>")
     (only,) = Page(report_as_html(of_one_number)).pictures
     assert only.startswith("The SARI of segments. short: half of them from 44 to 65")
+
+
+@pytest.mark.parametrize(
+    ("tokenize", "language"),
+    [("zh", "zh"), ("ja-mecab", "ja"), ("spacy-de", "de"), ("13a", ""), ("intl", ""), ("none", ""), ("char", "")],
+)
+def test_the_tokenizer_names_the_language_of_texts(tokenize, language):
+    assert language_of(replace(VARIANTS["easse"], tokenize=tokenize)) == language
 
 
 def test_segments_in_which_systems_win_lose_and_are_equal():

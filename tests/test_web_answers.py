@@ -8,7 +8,7 @@ from report_corpus import Page
 
 from sari.companion_measures.registry import Settings
 from sari.comparison import baseline_scores
-from sari.reports.score_report import BASELINES
+from sari.reports.score_report import BASELINES, ScoreRow
 from sari.sari_scorer import Scorer
 from sari.variants import VARIANTS, resolve_variants
 from sari.web import answers, rendering
@@ -61,40 +61,49 @@ def test_whether_the_ranking_holds_is_what_each_variant_says():
     variants = resolve_every_variant({"lowercase": False})
     assert list(variants) == list(resolve_variants(lowercase=False)[0])
     steps = []
-    ranked = answers.rank_under_variants(systems_of_lists(*columns.values()), variants, steps.append)
-    assert [row.variant for row in ranked] == list(variants) == steps
-    for row in ranked:
-        wanted = Scorer(row.variant, lowercase=False).compare(**columns, method="randomization", all_pairs=True)
-        assert row.scores == {name: wanted["systems"][name]["sari"] for name in row.scores}
-        for pair in wanted["pairs"]:
-            is_significant = pair["corrected_p_values"]["sari"] < 0.05
-            assert (frozenset(pair["systems"]) in row.significant) == is_significant
+    rows = answers.rank_under_variants(systems_of_lists(*columns.values()), variants, steps.append)
+    assert list(dict.fromkeys(row.variant for row in rows)) == list(variants) == steps
+    for variant in variants:
+        wanted = Scorer(variant, lowercase=False).compare(**columns, method="randomization", all_pairs=True)
+        found = [row for row in rows if row.variant == variant]
+        scores = {row.name: row.scores["sari"] for row in found if row.kind == "system"}
+        assert scores == {name: result["sari"] for name, result in wanted["systems"].items()}
+        assert [row.name for row in found if row.copies] == ["copying"]
+        pairs = {(row.name, row.against): row.corrected_p_values for row in found if row.kind == "pair"}
+        assert pairs == {tuple(pair["systems"]): pair["corrected_p_values"] for pair in wanted["pairs"]}
 
 
 def test_pairs_that_change_places():
     scores = {
         "easse": {"a": 39.0, "b": 35.5, "c": 35.2, "d": 20.0, "copy": 60.0},
         "set": {"a": 30.0, "b": 26.8, "c": 26.95, "d": 20.0, "copy": 60.0},
-        "hf": {"a": 39.1, "b": 47.7, "c": 39.1 - answers.TIE, "d": 20.0, "copy": 60.0},
+        "hf": {"a": 39.1, "b": 47.7, "c": 39.1 - rendering.TIE, "d": 20.0, "copy": 60.0},
         "t2t": {"a": 39.1, "b": 38.0, "c": 39.3, "d": 20.0, "copy": 60.0},
         "lens": {"a": 39.0, "b": 39.05, "c": 39.08, "d": 20.0, "copy": 60.0},  # all tied
     }
-    pairs = set(map(frozenset, combinations(scores["hf"], 2)))
-    rows = [
-        answers.RankedVariant(name, row, pairs if name in ("easse", "hf") else set()) for name, row in scores.items()
-    ]
-    first, *others = answers.reversed_pairs(rows, ["a", "b", "c", "d"])
-    above = {"easse": True, "set": False, "t2t": False}
-    assert first == answers.RankedPair(("a", "b"), agreeing=above, opposing={"hf": True})
-    assert first.reverses_significantly
-    assert [(pair.systems, [*pair.agreeing], [*pair.opposing]) for pair in others] == [
-        (("b", "c"), ["easse", "hf"], ["set", "t2t"]),  # more variants oppose it than the next one
-        (("a", "c"), ["easse", "set", "hf"], ["t2t"]),
-    ]
-    assert not any(pair.reverses_significantly for pair in others)
-    page = Page(rendering.ranking(rows, "easse", ["copy"])).words
+    rows = []
+    for variant, of_variant in scores.items():
+        shared = {"variant": variant, "segments": 9, "signature": ""}
+        values = {"sari": 0.01 if variant in ("easse", "hf") else 0.2}
+        rows += [
+            ScoreRow(name=name, scores={"sari": sari}, copies=name == "copy", **shared)
+            for name, sari in of_variant.items()
+        ]
+        rows += [
+            ScoreRow(kind="pair", name=one, against=other, corrected_p_values=values, **shared)
+            for one, other in combinations(of_variant, 2)
+        ]
+    page = Page(rendering.ranking(rows, "easse")).words
     assert "3 of 6 pairs of systems change places, 1 significantly." in page
-    assert "a is above b under 3 of 5 variants (easse, set, t2t), significantly under 1" in page
+    sentences = [
+        "a is above b under 3 of 5 variants (easse, set, t2t), significantly under 1; "
+        "below it under 1 of 5 variants (hf), significantly under 1.",
+        "b is above c under 2 of 5 variants (easse, hf), significantly under 2; "
+        "below it under 2 of 5 variants (set, t2t), significantly under 0.",  # more oppose it than the next one
+        "a is above c under 3 of 5 variants (easse, set, hf), significantly under 2; "
+        "below it under 1 of 5 variants (t2t), significantly under 0.",
+    ]
+    assert " ".join(sentences) in page
     assert "copy mostly copies the source" in page
     assert "hf 60.00 (1) 39.10 (3) 47.70 (2) 39.00 (4) 20.00 (5)" in page
     assert page.count("chosen") == page.count("easse chosen") == 1

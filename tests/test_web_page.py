@@ -18,6 +18,24 @@ SETTLED = """
 #: The boxes that are narrower than what is in them.
 CUT = "boxes => boxes.filter(box => box.scrollWidth > box.clientWidth).map(box => box.ariaLabel)"
 
+#: The boxes whose edges stand out from their grounds by less than 3 to 1.
+FAINT = """boxes => {
+  const pen = document.createElement("canvas").getContext("2d");
+  const light = colour => {
+    pen.fillStyle = colour;
+    const parts = pen.fillStyle.match(/\\w\\w/g).map(part => parseInt(part, 16) / 255);
+    const [red, green, blue] = parts.map(one => one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const isFaint = box => {
+    const { borderTopColor, backgroundColor } = getComputedStyle(box);
+    const lights = [light(borderTopColor), light(backgroundColor)];
+    return !((Math.max(...lights) + 0.05) / (Math.min(...lights) + 0.05) >= 3);
+  };
+  return boxes.filter(isFaint).map(box => box.className);
+}"""
+BOXES = "textarea, .container > .wrap, .search-input"
+
 
 def open_sentence(page):
     accordion(page, "More options")
@@ -54,6 +72,7 @@ def test_every_view_fits_and_is_accessible(request, look, rules):
         assert fits(page)
         assert set(page.get_by_role("combobox").evaluate_all(CUT)) <= {"Variant", "From", "To"}
         assert page.locator(".file-preview .stem").evaluate_all(CUT) == []
+        assert page.locator(BOXES).locator("visible=true").evaluate_all(FAINT) == []
         page.wait_for_function(SETTLED, polling=50)
         assert axe(page, rules) == []
 

@@ -1,7 +1,6 @@
 """Scores, comparisons and reports of input that `inputs` has checked, as plain data."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from sari import comparison
@@ -10,8 +9,8 @@ from sari.companion_measures.registry import MEASURES, Settings
 from sari.corpus_statistics import CorpusStatistics, score_columns, score_systems
 from sari.reports import building, report_page
 from sari.reports.measuring import Measuring
-from sari.reports.score_report import BASELINES, ScoreReport, report_of
-from sari.significance import SIGNIFICANT, resolve_resampling
+from sari.reports.score_report import BASELINES, ScoreReport, ScoreRow, report_of
+from sari.significance import resolve_resampling
 from sari.validation import Columns, SystemColumns
 from sari.variants import Variant
 from sari.web.inputs import errors_refused
@@ -24,8 +23,6 @@ _MEASURES = [measure for measure in MEASURES if measure.name in ("bleu", "fkgl")
 
 #: How often `report_scores` calls `advance`.
 SCORE_STEPS = 1 + len(_MEASURES)
-#: Systems whose SARI differs by less are tied.
-TIE = 0.1
 
 Advance = Callable[[str], object]
 
@@ -89,64 +86,13 @@ def write_report(compared: ComparedSystems, settings: Settings, advance: Advance
     return report_page.report_as_html(report)
 
 
-class RankedVariant(NamedTuple):
-    """The comparison of all pairs of systems under a variant.
-
-    Attributes:
-        variant: its name.
-        scores: SARI by system.
-        significant: the pairs of systems that differ significantly, corrected for the number of pairs.
-    """
-
-    variant: str
-    scores: dict[str, float]
-    significant: set[frozenset[str]]
-
-    def leads(self, one: str, other: str) -> bool:
-        """Return whether a system is above another and not tied with it."""
-        return self.scores[one] - self.scores[other] >= TIE
-
-
-class RankedPair(NamedTuple):
-    """Two systems, and the variants that rank them in either order, each with whether it does so significantly."""
-
-    systems: tuple[str, str]
-    agreeing: dict[str, bool]
-    opposing: dict[str, bool]
-
-    @property
-    def reverses_significantly(self) -> bool:
-        """Whether a variant ranks the systems significantly in one order, and another in the other."""
-        return any(self.agreeing.values()) and any(self.opposing.values())
-
-
-def rank_under_variants(
-    columns: SystemColumns, variants: Mapping[str, Variant], advance: Advance
-) -> list[RankedVariant]:
-    """Compare all pairs of systems under several variants, by name."""
+def rank_under_variants(columns: SystemColumns, variants: Mapping[str, Variant], advance: Advance) -> list[ScoreRow]:
+    """Return the rows of all systems and of all pairs of them under several variants, by name."""
     resampling = resolve_resampling(method=METHOD)
-    ranked = []
+    rows = []
     for name, variant in variants.items():
         advance(name)
         statistics = score_systems(columns, variant, rows=True)
         result = comparison.compare_corpora(statistics, resampling=resampling, all_pairs=True)
-        scores = {system: result["systems"][system]["sari"] for system in columns.predictions}
-        pairs = (pair for pair in result["pairs"] if pair["corrected_p_values"]["sari"] < SIGNIFICANT)
-        ranked.append(RankedVariant(name, scores, {frozenset(pair["systems"]) for pair in pairs}))
-    return ranked
-
-
-def reversed_pairs(ranked: Sequence[RankedVariant], names: Iterable[str]) -> list[RankedPair]:
-    """Return the pairs of systems that variants rank in both orders, those of most opposing variants first.
-
-    Args:
-        ranked: the comparisons under all variants.
-        names: the systems that compete, in the order that variants agree with or oppose.
-    """
-    pairs = []
-    for one, other in combinations(names, 2):
-        above = {row.variant: {one, other} in row.significant for row in ranked if row.leads(one, other)}
-        below = {row.variant: {one, other} in row.significant for row in ranked if row.leads(other, one)}
-        if above and below:
-            pairs.append(RankedPair((one, other), above, below))
-    return sorted(pairs, key=lambda pair: (-sum(pair.opposing.values()), -len(pair.opposing)))
+        rows += report_of(columns, {name: result}, {name: statistics}).rows
+    return rows

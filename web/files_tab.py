@@ -41,7 +41,8 @@ from sari.web.visitor_files import MOST_AGE
 
 # What to choose, by the kind of input.
 _HINTS = {
-    TEXT_FILES: "Plain UTF-8 text, gzipped or not. Line i of every file belongs to segment i.",
+    TEXT_FILES: "Plain UTF-8 text, gzipped or not. Line i of every file belongs to segment i: a source, mostly a "
+    "sentence, with its outputs and references.",
     TABLE: "CSV, TSV, JSON Lines or a JSON array, gzipped or not, with a row for each output. The columns are source, "
     "prediction and references (in CSV and TSV also reference_1, reference_2 and so on), and system where there are "
     "several.",
@@ -56,8 +57,8 @@ _TABLES = ("sari.csv", "sari.json", "sari.tex")
 _CELL = 120
 _SEGMENTS = """## Segments
 
-The segments on which the systems differ most come first, or, of a single system, those of the lowest SARI. Choose a row
-to open its segment in the Sentence view."""
+A segment is a source, mostly a sentence, with its outputs and references. Those on which the systems differ most
+come first, or, of a single system, those of the lowest SARI. Choose a row to open its segment in the Sentence view."""
 _REPORTED = "The report is among the downloads."
 # In the browser, so that a change comes before whatever is pressed after it, however slow the server is.
 _CHANGED = rendering.note("Files or settings have changed: press Score to score them.")
@@ -359,8 +360,7 @@ def show_ranking(scored: Scored | None, progress=gr.Progress()) -> str:  # noqa:
     variants = inputs.resolve_every_variant(scored.options)
     advance = _advance(progress, len(variants))
     ranked = answers.rank_under_variants(scored.files.read().columns, variants, advance)
-    copies = [result.name for result in scored.report.results if result.copies]
-    return rendering.ranking(ranked, scored.variant.name, copies)
+    return rendering.ranking(ranked, scored.variant.name)
 
 
 def make_report(scored: Scored | None, files: list[str], progress: gr.Progress = gr.Progress()) -> list[str]:  # noqa: B008

@@ -99,7 +99,7 @@
   /** Give the focus to what stands where it was, or else to the heading; what is folded takes none. */
   function giveBack({ part, kind, place }) {
     const same = all(kind, part);
-    const headings = all("h2, p", part);
+    const headings = [...all("h2", part), ...all("p", part)];
     headings.forEach((one) => (one.tabIndex = -1));
     [same[place], ...same.reverse(), ...headings].find((one) => {
       one?.focus();

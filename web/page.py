@@ -29,7 +29,12 @@ THEME = gr.themes.Default(
 ).set(  # a contrast of at least 4.5 of letters, and of 3 of the edges of what can be pressed or filled
     **{
         f"{edge}{dark}": f"*neutral_{shade}"
-        for edge in ("input_border_color", "checkbox_border_color", "button_secondary_border_color")
+        for edge in (
+            "input_border_color",
+            "checkbox_border_color",
+            "button_secondary_border_color",
+            "button_secondary_border_color_hover",
+        )
         for dark, shade in (("", 500), ("_dark", 400))
     },
     button_border_width="1px",

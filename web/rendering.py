@@ -6,6 +6,7 @@ The templates are in `templates/`; they escape every text. What the report shows
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
 from math import comb
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from sari.aggregation import Scores
 from sari.reports.explanation import UNSEEN, Explanation
 from sari.reports.reasons import EMPTY, MARKS, Token
 from sari.reports.report_page import figure, make_environment, score_pictures
-from sari.reports.score_report import ScoreReport
+from sari.reports.score_report import ScoreReport, ScoreRow
 from sari.reports.score_tables import LABELS, tabulate_orders, tabulate_steps
 from sari.reports.tables import Cell, Table, make_table
 from sari.reports.word_edits import Edit
@@ -27,10 +28,11 @@ from sari.variants import (
     Operation,
     Variant,
 )
-from sari.web.answers import TIE, RankedVariant, reversed_pairs
 from sari.web.components import choices_of, variant_in_words
 from sari.web.inputs import LACKING
 
+#: Systems whose SARI differs by less are tied.
+TIE = 0.1
 # Changes that are shown as nothing.
 _LEAST = 0.005
 _RANKING_NOTE = (
@@ -279,28 +281,61 @@ def systems(report: ScoreReport, tables: Sequence[Table], sari: Mapping[str, Seq
     )
 
 
-def ranking(rows: Sequence[RankedVariant], chosen: str, copies: Sequence[str]) -> str:
+def ranking(rows: Sequence[ScoreRow], chosen: str) -> str:
     """Return whether the ranking of systems holds under all variants: in words, and as a table.
 
     Args:
-        rows: of every variant.
+        rows: of the systems and of all pairs of them, under every variant.
         chosen: the variant whose order is compared with those of the others.
-        copies: the names of systems that copy the source, which do not compete.
     """
-    first = next(row for row in rows if row.variant == chosen)
-    names = sorted(first.scores, key=lambda name: -first.scores[name])
-    competing = [name for name in names if name not in copies]
-    cells = []
+    results: dict[str, list[ScoreRow]] = {}
     for row in rows:
-        ranks = {name: rank for rank, name in enumerate(sorted(names, key=lambda name: -row.scores[name]), 1)}
-        scores = [Cell(figure(row.scores[name]), small=f"({ranks[name]})") for name in names]
-        cells.append([Cell(row.variant, small="chosen" if row is first else ""), *scores])
+        if row.kind == "system":
+            results.setdefault(row.variant, []).append(row)
+    ranked = {
+        variant: sorted(of_variant, key=lambda row: -row.scores["sari"]) for variant, of_variant in results.items()
+    }
+    names = [row.name for row in ranked[chosen]]
+    competing = [row.name for row in ranked[chosen] if row.competes]
+    cells = []
+    for variant, of_variant in ranked.items():
+        scores = {
+            row.name: Cell(figure(row.scores["sari"]), small=f"({rank})") for rank, row in enumerate(of_variant, 1)
+        }
+        cells.append([Cell(variant, small="chosen" if variant == chosen else ""), *(scores[name] for name in names)])
     return render(
         "files",
         "ranking",
         number=comb(len(competing), 2),
-        pairs=reversed_pairs(rows, competing),
-        variants=len(rows),
-        copies=copies,
+        pairs=_reversed_pairs(rows, competing),
+        variants=len(ranked),
+        copies=[row.name for row in results[chosen] if row.copies],
         table=make_table("SARI under every variant", ["Variant", *names], cells),
     )
+
+
+def _reversed_pairs(rows: Sequence[ScoreRow], names: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the pairs of systems that variants rank in both orders, those of most opposing variants first.
+
+    Each has the variants that agree with the order of `names`, and those that oppose it, with whether the systems
+    differ significantly under them.
+    """
+    sari = {(row.variant, row.name): row.scores["sari"] for row in rows if row.kind == "system"}
+    significant = {
+        (row.variant, frozenset((row.name, row.against)))
+        for row in rows
+        if row.kind == "pair" and row.corrected_p_values["sari"] < SIGNIFICANT
+    }
+    pairs = []
+    for one, other in combinations(names, 2):
+        orders: tuple[dict[str, bool], dict[str, bool]] = ({}, {})
+        for variant in dict.fromkeys(row.variant for row in rows):
+            difference = sari[variant, one] - sari[variant, other]
+            if abs(difference) >= TIE:
+                orders[difference < 0][variant] = (variant, frozenset((one, other))) in significant
+        agreeing, opposing = orders
+        if agreeing and opposing:
+            is_significant = any(agreeing.values()) and any(opposing.values())
+            systems = {"systems": (one, other), "agreeing": agreeing, "opposing": opposing}
+            pairs.append({**systems, "reverses_significantly": is_significant})
+    return sorted(pairs, key=lambda pair: (-sum(pair["opposing"].values()), -len(pair["opposing"])))
