@@ -129,6 +129,7 @@ def test_the_focus_stays_where_one_was(desktop):
 
 LINE = "getComputedStyle(document.querySelector('#texts .deleted-wrongly')).backgroundImage"
 CHOSEN = "([one, other]) => getComputedStyle(one).backgroundColor !== getComputedStyle(other).backgroundColor"
+EDGES = "tabs => tabs.map(tab => getComputedStyle(tab).borderBottomWidth)"
 IS_CUT = "boxes => boxes.some(box => box.scrollHeight > box.clientHeight + 1)"
 
 
@@ -142,8 +143,10 @@ def test_the_system_s_colours_and_paper_lose_nothing(visit):
     box(page, "References").fill("the big cat sat")
     expect(page.locator("#texts .deleted-wrongly")).to_have_count(3)  # with the legend
     assert "gradient" in page.evaluate(LINE)
+    assert box(page, "References").evaluate("one => getComputedStyle(one).outlineStyle") == "solid"  # it has the focus
     view(page, "Files")
     assert page.get_by_role("radio").evaluate_all(CHOSEN)
+    assert len({*page.get_by_role("tab").evaluate_all(EDGES)}) == 2  # that of the view, and those of others
     edge = page.get_by_role("button", name="Score", exact=True).evaluate("one => getComputedStyle(one).borderTopWidth")
     assert edge == "1px"
 
