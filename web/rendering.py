@@ -288,28 +288,28 @@ def ranking(rows: Sequence[ScoreRow], chosen: str) -> str:
         rows: of the systems and of all pairs of them, under every variant.
         chosen: the variant whose order is compared with those of the others.
     """
-    results: dict[str, list[ScoreRow]] = {}
+    results: dict[str, dict[str, ScoreRow]] = {}
     for row in rows:
         if row.kind == "system":
-            results.setdefault(row.variant, []).append(row)
-    ranked = {
-        variant: sorted(of_variant, key=lambda row: -row.scores["sari"]) for variant, of_variant in results.items()
-    }
-    names = [row.name for row in ranked[chosen]]
-    competing = [row.name for row in ranked[chosen] if row.competes]
+            results.setdefault(row.variant, {})[row.name] = row
+
+    def ranked(variant: str, names: Iterable[str]) -> list[str]:
+        return sorted(names, key=lambda name: -results[variant][name].scores["sari"])
+
+    names = ranked(chosen, results[chosen])
+    competing = [name for name in names if results[chosen][name].competes]
     cells = []
-    for variant, of_variant in ranked.items():
-        scores = {
-            row.name: Cell(figure(row.scores["sari"]), small=f"({rank})") for rank, row in enumerate(of_variant, 1)
-        }
-        cells.append([Cell(variant, small="chosen" if variant == chosen else ""), *(scores[name] for name in names)])
+    for variant, of_variant in results.items():
+        ranks = {name: rank for rank, name in enumerate(ranked(variant, names), 1)}
+        scores = [Cell(figure(of_variant[name].scores["sari"]), small=f"({ranks[name]})") for name in names]
+        cells.append([Cell(variant, small="chosen" if variant == chosen else ""), *scores])
     return render(
         "files",
         "ranking",
         number=comb(len(competing), 2),
         pairs=_reversed_pairs(rows, competing),
-        variants=len(ranked),
-        copies=[row.name for row in results[chosen] if row.copies],
+        variants=len(results),
+        copies=[name for name, row in results[chosen].items() if row.copies],
         table=make_table("SARI under every variant", ["Variant", *names], cells),
     )
 
