@@ -298,9 +298,12 @@ class SampledTexts:
     """
 
     def __init__(self, sample: TextSample, variant: Variant):
-        sources, outputs, self.references = sample.columns()
+        sources, outputs, references = sample.columns()
         self.variant = variant
-        self.columns = dict(zip(TEXT_COLUMNS, (sources, outputs, [row[0] for row in self.references]), strict=True))
+        self.references: list[list[str]] = references
+        self.columns: dict[str, list[str]] = dict(
+            zip(TEXT_COLUMNS, (sources, outputs, [row[0] for row in references]), strict=True)
+        )
 
     @property
     def numbered_columns(self) -> dict[str, Sequence[str]]:

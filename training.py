@@ -36,6 +36,8 @@ _LIKE_LABELS = 0.25
 class TrainerFunction(MadeByScorer):
     """A function that a Trainer calls. It is pickled as the call of the method of a scorer that made it."""
 
+    scorer: Any
+
     def __init__(self, function: Callable[..., Any], scorer: Any, method: str, arguments: Mapping[str, Any]):
         update_wrapper(self, function)  # Trainers read its name and its parameters.
         self.scorer, self._method, self._arguments = scorer, method, arguments
@@ -180,7 +182,7 @@ class RowsOfSets:
         self._sets = list(sets.values())
         if not any(self._sets):
             raise RefusedValueError(fault("dataset", "no rows", "at least one"))
-        self.references = [row.references for rows in self._sets for row in rows]
+        self.references: list[list[str]] = [row.references for rows in self._sets for row in rows]
         #: The rows of all sets by their labels, and those with the same labels by their inputs.
         self._rows: dict[bytes, dict[bytes, Row]] = {}
         for name, rows in sets.items():
@@ -189,7 +191,7 @@ class RowsOfSets:
                 if row.key != other.key:
                     got = "the labels and input_ids of another row, with other texts"
                     raise RefusedValueError(fault(f"{name}[{number}]", got, "other ids, or a function for each set"))
-        self.label_ids = {*np.frombuffer(b"".join(self._rows), np.int64).tolist()}
+        self.label_ids: set[int] = {*np.frombuffer(b"".join(self._rows), np.int64).tolist()}
 
     def _read(self, name: str, dataset: Any) -> list[Row]:
         """Return the rows of a data set, checked."""

@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import count
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,7 +29,7 @@ class Tree(NamedTuple):
     treelets: list[list[int]]
 
 
-def simple_tree_accuracies(predictions, references, trees: Sequence[Tree]) -> np.ndarray:
+def simple_tree_accuracies(predictions: Any, references: Any, trees: Sequence[Tree]) -> np.ndarray:
     """Return 1 − (insertions + deletions + substitutions) / words of the treelets: float64[prediction].
 
     Args:
@@ -48,12 +48,12 @@ def simple_tree_accuracies(predictions, references, trees: Sequence[Tree]) -> np
     return _measured(predictions, references, trees)[:, 0]
 
 
-def generation_tree_accuracies(predictions, references, trees: Sequence[Tree]) -> np.ndarray:
+def generation_tree_accuracies(predictions: Any, references: Any, trees: Sequence[Tree]) -> np.ndarray:
     """Return the same as `simple_tree_accuracies`, but a moved word is one error: float64[prediction]."""
     return _measured(predictions, references, trees)[:, 1]
 
 
-def understandability(predictions, references, trees: Sequence[Tree]) -> np.ndarray:
+def understandability(predictions: Any, references: Any, trees: Sequence[Tree]) -> np.ndarray:
     """Return (1.3147 × simple tree accuracy − 0.1039 × substitutions − 0.4458) / 0.8689: float64[prediction].
 
     It is the paper's regression of judgements by people. Substitutions are those of the whole texts.
@@ -61,12 +61,12 @@ def understandability(predictions, references, trees: Sequence[Tree]) -> np.ndar
     return (_measured(predictions, references, trees) @ (1.3147, 0, -0.1039) - 0.4458) / 0.8689
 
 
-def quality(predictions, references, trees: Sequence[Tree]) -> np.ndarray:
+def quality(predictions: Any, references: Any, trees: Sequence[Tree]) -> np.ndarray:
     """Return (1.0192 × simple tree accuracy − 0.0869 × substitutions − 0.3553) / 0.6639: as `understandability`."""
     return (_measured(predictions, references, trees) @ (1.0192, 0, -0.0869) - 0.3553) / 0.6639
 
 
-def _measured(predictions, references, trees: Sequence[Tree]) -> np.ndarray:
+def _measured(predictions: Any, references: Any, trees: Sequence[Tree]) -> np.ndarray:
     """Return simple and generation tree accuracy, and substitutions in the whole text: float64[prediction, 3]."""
     texts, references = texts_and_references(predictions, references)
     if not trees or len(texts) % len(trees):

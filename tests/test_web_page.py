@@ -177,7 +177,7 @@ def test_markup_is_shown_and_never_run(desktop, tmp_path):
     view(desktop, "Files")
     desktop.get_by_role("radio", name="Table", exact=True).check()
     desktop.locator(".block:has-text('Table') input[type=file]").last.set_input_files(file)
-    expect(desktop.get_by_role("cell", name=file.name)).to_be_visible()
+    expect(desktop.get_by_role("cell", name=file.name, exact=True)).to_be_visible()
     score(desktop)
     expect(desktop.locator("#systems table").first).to_contain_text(HOSTILE)
     rank(desktop)

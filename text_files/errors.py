@@ -17,7 +17,8 @@ class OptionError(FileError):
 
     def __init__(self, message: str, option: str, value: str):
         super().__init__(message)
-        self.option, self.value = option, value
+        self.option: str = option
+        self.value: str = value
 
 
 def reason(error: Exception) -> str:
