@@ -26,7 +26,7 @@ from .messages import RefusedTypeError, RefusedValueError, count_of, fault, shor
 from .ngram_statistics import RATIO_PARTS, SegmentCounts
 from .significance import SEED, resolve_resampling
 from .text_checks import TEXT_COLUMNS, TextSample, layout_warnings
-from .validation import check_flags, columns_of_batch, common_number, validate_columns, validate_texts
+from .validation import Columns, check_flags, columns_of_batch, common_number, validate_columns, validate_texts
 from .variants import OPERATIONS, OPTIONS, VERSION
 
 _CHECKSUM = sha256().digest_size
@@ -96,9 +96,7 @@ class State(MadeByScorer):
             ValueError: for bad input, in one line; no segment is added then. Also after other shards were merged.
         """
         columns = validate_columns(sources, predictions, references, ids=ids)
-        kept = {"sentences": self._statistics.keeps_sentences, "rows": self._statistics.keeps_rows}
-        self._add_batch(score_columns(columns, self._statistics.variant, **kept))
-        give_warnings(layout_warnings(columns.sources, columns.references))
+        self._add_batch(columns, sentences=self._statistics.keeps_sentences)
 
     def score_batch(self, batch: Mapping[str, Any], ids: Any = None) -> SentenceScores:
         """Add the rows of a batch, and return the scores of each row alone, as `Scorer.score_batch` does.
@@ -108,13 +106,13 @@ class State(MadeByScorer):
             ids: as in `update`.
         """
         columns = validate_columns(*columns_of_batch(batch), ids=ids)
-        ours = self._statistics
-        scored = score_columns(columns, ours.variant, sentences=True, rows=ours.keeps_rows)
-        self._add_batch(scored if ours.keeps_sentences else replace(scored, keeps_sentences=False, sentence_parts=()))
-        give_warnings(layout_warnings(columns.sources, columns.references))
-        return scored.sentences()
+        return self._add_batch(columns, sentences=True).sentences()
 
-    def _add_batch(self, batch: CorpusStatistics) -> None:
+    def _add_batch(self, columns: Columns, *, sentences: bool) -> CorpusStatistics:
+        """Add checked texts, and return their statistics, with the scores of each segment if these are wanted."""
+        ours = self._statistics
+        scored = score_columns(columns, ours.variant, sentences=sentences, rows=ours.keeps_rows)
+        batch = scored if ours.keeps_sentences else replace(scored, keeps_sentences=False, sentence_parts=())
         with self._lock:
             names = list(self._statistics.shards)
             if len(names) > 1:
@@ -122,6 +120,8 @@ class State(MadeByScorer):
                 raise RefusedValueError(fault("state", got, "it before, in the state of its shard"))
             merged = self._statistics.merge(batch)
             self._statistics = replace(merged, shards=dict.fromkeys(names, merged.segments))
+        give_warnings(layout_warnings(columns.sources, columns.references))
+        return scored
 
     def merge(self, other: "State") -> None:
         """Add the segments of another state of the same signature.
@@ -247,15 +247,18 @@ class State(MadeByScorer):
 def merge_states(states: Iterable[State | bytes], scorer: Any) -> State:
     """Return the state of the segments of any number of states: see `Scorer.merge_states`."""
     merged = None
-    for place, state in enumerate(states):
-        if isinstance(state, bytes | bytearray | memoryview):
-            state = read_state(state, scorer)
+    for place, state in enumerate(_read_bytes(one, scorer) for one in states):
         if merged is None:
             _statistics_of(f"states[{place}]", state)  # refuses what is no state
             merged = copy(state)
         else:
             merged.merge(state)
     return scorer.state() if merged is None else merged
+
+
+def _read_bytes(state: Any, scorer: Any) -> Any:
+    """Return the state that bytes hold; anything else as it is."""
+    return read_state(state, scorer) if isinstance(state, bytes | bytearray | memoryview) else state
 
 
 def statistics_of_systems(states: Mapping[str, Any], scorer: Any) -> dict[str, CorpusStatistics]:
@@ -270,9 +273,7 @@ def statistics_of_systems(states: Mapping[str, Any], scorer: Any) -> dict[str, C
     systems = {}
     for name, state in states.items():
         place = f"states[{short_repr(name)}]"
-        if isinstance(state, bytes | bytearray | memoryview):
-            state = read_state(state, scorer)
-        statistics = systems[name] = _statistics_of(place, state).in_order()
+        statistics = systems[name] = _statistics_of(place, _read_bytes(state, scorer)).in_order()
         first = next(iter(systems.values()))
         _check_same_options(place, statistics, first)
         _check_same(place, _segments_in_words(statistics), _segments_in_words(first))
